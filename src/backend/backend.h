@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A back end: one way to keep and to read hierarchical memory statistics. Everything outside uses
+ * only this interface; a new back end is one file and one line in the table (backend_table.c).
+ */
+#ifndef MEMCGBENCH_BACKEND_BACKEND_H
+#define MEMCGBENCH_BACKEND_BACKEND_H
+
+#include "base/error.h"
+#include "memcg/numa_stat.h"
+#include "memcg/tree.h"
+#include "place/placement.h"
+#include "scenario/point.h"
+#include "timing/lines.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What a read or an update did, counted by a second instantiation of the same source that is run
+ * outside the timed part; never from a formula.
+ */
+struct op_counts {
+	uint64_t loads_local;        /* loads of per-CPU counters for local rows */
+	uint64_t loads_hierarchical; /* loads of per-CPU counters for hierarchical rows */
+	uint64_t memcgs_visited;     /* steps of tree walks */
+	uint64_t css_gets;           /* css references taken (and dropped) */
+	uint64_t atomics;            /* accesses of counters shared between CPUs: reads of maintained
+				      * counters, spills into them, references of dying memcgs */
+	uint64_t adds;               /* per-CPU additions (updates) */
+	uint64_t items_scanned;      /* items looked at by flushes */
+	uint64_t flushes;
+	uint64_t text_bytes;
+};
+
+struct op_probe {
+	struct op_counts counts;
+	struct line_set *lines; /* may be NULL: lines are not recorded */
+};
+
+struct backend_env {
+	const struct point *point;
+	const struct memcg_tree *tree;
+	const struct placement *placement;
+}; /* all of it outlives the instance */
+
+struct read_request {
+	uint32_t memcg;
+	unsigned cpu;  /* modelled CPU the reader runs on; no two readers at a time share one */
+	unsigned rows; /* ROWS_* */
+};
+
+struct update {
+	uint32_t memcg;
+	unsigned node; /* modelled node, an index */
+	unsigned cpu;  /* modelled CPU the writer runs on; no two writers at a time share one */
+	enum lru_list lru;
+	long delta; /* pages; one event, may be a huge page's +-512 */
+};
+
+enum {
+	BACKEND_UPDATE = 1u << 0, /* takes updates */
+};
+
+struct charge_plan;
+
+struct backend {
+	const char *name;
+	const char *description; /* one line: what it does, which kernels did */
+	unsigned capabilities;
+
+	/* Bytes that create() will take for this point, for plans and limits. */
+	uint64_t (*bytes)(const struct point *point);
+	/* A rough guess of one read's time in ns, for plans and progress; measured figures replace it. */
+	double (*guess_read_ns)(const struct point *point);
+
+	/* Build over tree and placement: memory mapped, bound, every byte written. */
+	int (*create)(const struct backend_env *env, void **instance, struct error *err);
+	void (*destroy)(void *instance);
+	/* The memory of the instance, for verification. Owned by the instance. */
+	const struct region *(*regions)(const void *instance, size_t *nr);
+
+	/* Bring the counters to where a long run of the plan's charges leaves them. */
+	int (*populate)(void *instance, const struct charge_plan *plan, struct error *err);
+
+	/* Fill the cells of req->rows; the others are left alone. Never fails for a model. */
+	int (*read_counts)(void *instance, const struct read_request *request,
+			   struct numa_counts *out);
+	/* The same read, counted. */
+	int (*count_read)(void *instance, const struct read_request *request,
+			  struct numa_counts *out, struct op_probe *probe);
+	/* Optional; without it: read_counts and numa_stat_text(). Returns the length or -errno. */
+	long (*read_text)(void *instance, const struct read_request *request,
+			  struct numa_counts *scratch, enum text_style style, char *buffer,
+			  size_t size);
+
+	/* With BACKEND_UPDATE. */
+	void (*update)(void *instance, const struct update *update);
+	void (*count_update)(void *instance, const struct update *update, struct op_probe *probe);
+
+	/*
+	 * Largest |value - oracle| in pages that the design allows for a cell, `subtree` memcgs in
+	 * the subtree read (itself included).
+	 */
+	uint64_t (*bound)(const struct point *point, enum numa_scope scope, enum numa_row row,
+			  unsigned column, uint32_t subtree);
+};
+
+extern const struct backend *const backends[]; /* ended by NULL */
+const struct backend *backend_find(const char *name);
+
+/* The whole read as a scenario asks for it; FORM_COUNTS leaves the text out. Length or -errno. */
+long backend_read(const struct backend *backend, void *instance,
+		  const struct read_request *request, struct numa_counts *scratch,
+		  enum read_form form, enum text_style style, char *buffer, size_t size);
+
+/* One counted whole read: counts, text_bytes and lines. */
+int backend_count(const struct backend *backend, void *instance,
+		  const struct read_request *request, struct numa_counts *scratch,
+		  enum read_form form, enum text_style style, struct op_probe *probe);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The charge plan: who holds how many pages, on which node and LRU list, charged from which CPU, and
+ * what remainder each batch holds. A pure function of the point; every back end and the oracle are
+ * filled from the same plan.
+ *
+ * Each memcg (the root included) holds counters.pages pages, on spread_nodes nodes, charged from
+ * spread_cpus CPUs, chosen by seed. Counters start as after a long run: each batch of those CPUs holds
+ * a seeded remainder in -B..B, the rest of what passed through it has spilled.
+ */
+#ifndef MEMCGBENCH_BACKEND_CHARGE_H
+#define MEMCGBENCH_BACKEND_CHARGE_H
+
+#include "memcg/lru.h"
+#include "scenario/point.h"
+
+#include <stdint.h>
+
+struct charge {
+	unsigned node;   /* modelled node, an index */
+	unsigned cpu;    /* modelled CPU */
+	enum lru_list lru;
+	long pages;      /* all that this CPU charged less what it uncharged */
+	long remainder;  /* of it, still in the lruvec's batch of this CPU: -B..B */
+};
+
+struct charge_plan {
+	const struct point *point;
+};
+
+/*
+ * Calls `visit` for every charge of one memcg. Charges of one (cpu, lru) come in a row over the
+ * nodes; the memcg-level batch of (cpu, lru) holds charge_memcg_remainder().
+ */
+void charge_each(const struct charge_plan *plan, uint32_t memcg,
+		 void (*visit)(void *arg, const struct charge *charge), void *arg);
+long charge_memcg_remainder(const struct charge_plan *plan, uint32_t memcg, unsigned cpu,
+			    enum lru_list lru);
+
+#endif

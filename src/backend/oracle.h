@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The exact truth: every page counted once, in plain 64-bit numbers, without batches or CPUs. */
+#ifndef MEMCGBENCH_BACKEND_ORACLE_H
+#define MEMCGBENCH_BACKEND_ORACLE_H
+
+#include "backend/backend.h"
+#include "backend/charge.h"
+
+struct oracle;
+
+struct oracle *oracle_new(const struct memcg_tree *tree, unsigned nr_nodes); /* NULL: no memory */
+void oracle_free(struct oracle *oracle);
+void oracle_populate(struct oracle *oracle, const struct charge_plan *plan);
+void oracle_update(struct oracle *oracle, const struct update *update);
+/* All cells of `rows` for one memcg. Sums the subtree. */
+void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,
+		 struct numa_counts *out);
+
+/* How far counts are from the truth. */
+struct cell_error {
+	enum numa_scope scope;
+	enum numa_row row;
+	unsigned column;
+	uint64_t value, truth;
+	uint64_t pages; /* |value - truth| */
+	uint64_t bound; /* pages; as the back end's design states it */
+};
+
+/* The cell of `rows` with the largest error/bound (with the largest error where all bounds are 0).
+ * Returns how many cells are beyond their bound. */
+unsigned oracle_compare(const struct backend *backend, const struct point *point,
+			const struct numa_counts *counts, const struct numa_counts *truth,
+			unsigned rows, uint32_t subtree, struct cell_error *worst);
+
+#endif

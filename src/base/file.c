@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/* See file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_fd(int fd, const char *path, size_t limit, char **data, size_t *length,
+		   struct error *err)
+{
+	size_t size = 0, room = 0;
+	char *buffer = NULL;
+
+	for (;;) {
+		ssize_t got;
+
+		if (room - size < 2) {
+			char *grown = realloc(buffer, room ? 2 * room : 4096);
+
+			if (!grown) {
+				free(buffer);
+				return error_set_at(err, -ENOMEM, path, 0, 0, "out of memory");
+			}
+			buffer = grown;
+			room = room ? 2 * room : 4096;
+		}
+		got = read(fd, buffer + size, room - size - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			int code = -errno;
+
+			free(buffer);
+			return error_set_at(err, code, path, 0, 0, "cannot read: %s", strerror(-code));
+		}
+		if (got == 0)
+			break;
+		size += (size_t)got;
+		if (size > limit) {
+			free(buffer);
+			return error_set_at(err, -EFBIG, path, 0, 0,
+					    "longer than %zu bytes, which is more than is read", limit);
+		}
+	}
+	buffer[size] = '\0';
+	*data = buffer;
+	*length = size;
+	return 0;
+}
+
+int file_read(const char *path, size_t limit, char **data, size_t *length, struct error *err)
+{
+	int fd, r;
+
+	if (!strcmp(path, "-"))
+		return read_fd(STDIN_FILENO, "<stdin>", limit, data, length, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set_at(err, -errno, path, 0, 0, "cannot open: %s", strerror(errno));
+	r = read_fd(fd, path, limit, data, length, err);
+	close(fd);
+	return r;
+}
+
+static int write_all(int fd, const char *data, size_t length)
+{
+	while (length) {
+		ssize_t put = write(fd, data, length);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		data += put;
+		length -= (size_t)put;
+	}
+	return 0;
+}
+
+static int sync_directory_of(const char *path)
+{
+	char copy[PATH_MAX];
+	int fd, r = 0;
+
+	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
+		return -ENAMETOOLONG;
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* Some file systems cannot sync a directory and say EINVAL: the rename still stands. */
+	if (fsync(fd) < 0 && errno != EINVAL)
+		r = -errno;
+	close(fd);
+	return r;
+}
+
+int file_write_atomic(const char *path, const char *data, size_t length, struct error *err)
+{
+	char temporary[PATH_MAX];
+	int fd, r;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
+		return error_set_at(err, -ENAMETOOLONG, path, 0, 0, "the path is too long");
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return error_set_at(err, -errno, path, 0, 0, "cannot create: %s", strerror(errno));
+	r = write_all(fd, data, length);
+	if (!r && fchmod(fd, 0644) < 0)
+		r = -errno;
+	if (!r && fsync(fd) < 0)
+		r = -errno;
+	if (close(fd) < 0 && !r)
+		r = -errno;
+	if (!r && rename(temporary, path) < 0)
+		r = -errno;
+	if (r) {
+		unlink(temporary);
+		return error_set_at(err, r, path, 0, 0, "cannot write: %s", strerror(-r));
+	}
+	r = sync_directory_of(path);
+	if (r)
+		return error_set_at(err, r, path, 0, 0, "cannot sync: %s", strerror(-r));
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole files, read with a limit and written so that a reader sees the old or the new, never half. */
+#ifndef MEMCGBENCH_BASE_FILE_H
+#define MEMCGBENCH_BASE_FILE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/*
+ * Read the file at `path` ("-": standard input), at most `limit` bytes, whatever its stat size says
+ * (files of procfs and sysfs say 0). `*data` is the caller's to free and has a NUL behind
+ * its `*length` bytes. Directories, and files longer than the limit, are errors.
+ */
+int file_read(const char *path, size_t limit, char **data, size_t *length, struct error *err);
+
+/*
+ * Write by a temporary name in the same directory, fsync, rename, fsync of the directory.
+ * On error nothing is left behind and what was at `path` is untouched.
+ */
+int file_write_atomic(const char *path, const char *data, size_t length, struct error *err);
+
+#endif

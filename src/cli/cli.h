@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Subcommands: one file each, dispatched by main.c. Each returns an exit code (base/error.h). */
+#ifndef MEMCGBENCH_CLI_CLI_H
+#define MEMCGBENCH_CLI_CLI_H
+
+#include <argp.h>
+
+/*
+ * argv[0] is "memcgbench COMMAND". Each parses with argp (--help, --version, --usage; wrong usage is
+ * exit code 2 by argp_err_exit_status).
+ */
+int cmd_backends(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_measure(int argc, char **argv); /* hidden: the measuring child of run */
+int cmd_parse(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_topo(int argc, char **argv);
+
+/* Flush stdout; a write error (a full disk, a closed pipe) turns `code` into EXIT_TROUBLE with a
+ * message. Every command that prints ends with it. */
+int cli_finish(int code);
+
+/* --format words. Returns the bit set, or calls argp_error(). `allowed` is e.g. "table,json,tsv". */
+enum { FORMAT_TABLE = 1, FORMAT_JSON = 2, FORMAT_TSV = 4 };
+unsigned cli_formats(struct argp_state *state, const char *text, unsigned allowed);
+
+#endif

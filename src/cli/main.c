@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/* Dispatches to the subcommands, and does nothing else. */
+#include "cli/cli.h"
+
+#include "base/error.h"
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *argp_program_version = "memcgbench " VERSION;
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help; /* NULL: not shown */
+};
+
+static const struct command commands[] = {
+	{"backends", cmd_backends, "list the back ends"},
+	{"check", cmd_check, "hold back ends against the exact oracle"},
+	{"measure", cmd_measure, NULL},
+	{"parse", cmd_parse, "read a memory.numa_stat or memory.stat file"},
+	{"plan", cmd_plan, "show what a scenario would measure, and what cannot run here"},
+	{"report", cmd_report, "draw the charts of a run"},
+	{"run", cmd_run, "measure scenarios"},
+	{"topo", cmd_topo, "show this machine's NUMA nodes as memcgbench sees them"},
+};
+
+static void print_help(FILE *out)
+{
+	fputs("Usage: memcgbench COMMAND [OPTION...]\n"
+	      "Measures what it costs to read hierarchical cgroup memory statistics.\n\n",
+	      out);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (commands[i].help)
+			fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fputs("\n`memcgbench COMMAND --help` says more. Data goes to stdout, all else to stderr.\n"
+	      "Exit codes: 0 fine, 1 negative verdict, 2 trouble, 3 not possible on this machine.\n",
+	      out);
+}
+
+static int usage_error(const char *format, const char *what)
+{
+	fputs("memcgbench: ", stderr);
+	fprintf(stderr, format, what);
+	fputs("\nTry `memcgbench --help' for more information.\n", stderr);
+	return EXIT_TROUBLE;
+}
+
+int main(int argc, char **argv)
+{
+	char name[64];
+
+	argp_err_exit_status = EXIT_TROUBLE;
+	if (argc < 2)
+		return usage_error("a command is missing%s", "");
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "help")) {
+		print_help(stdout);
+		return cli_finish(EXIT_FINE);
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts(argp_program_version);
+		return cli_finish(EXIT_FINE);
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		snprintf(name, sizeof(name), "memcgbench %s", commands[i].name);
+		argv[1] = name;
+		return commands[i].run(argc - 1, argv + 1);
+	}
+	if (argv[1][0] == '-')
+		return usage_error("unknown option '%s'", argv[1]);
+	return usage_error("unknown command '%s'", argv[1]);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Can this machine measure that point with that back end? Asked before anything is measured. */
+#ifndef MEMCGBENCH_DRIVER_FEASIBLE_H
+#define MEMCGBENCH_DRIVER_FEASIBLE_H
+
+#include "backend/backend.h"
+#include "base/error.h"
+#include "place/machine.h"
+#include "scenario/point.h"
+
+#include <stdint.h>
+
+/*
+ * 0, or -ENODEV with every reason added: placement (placement_new()), memory (the estimate against
+ * what is available: MemAvailable and the limits of the cgroups this process is in), readers against
+ * allowed CPUs (a warning is not a reason: more readers than CPUs is possible), back ends that cannot
+ * do what is asked (read.cgroup: machine needs a live back end).
+ */
+int feasible(const struct machine *machine, const struct point *point,
+	     const struct backend *backend, struct error_list *reasons);
+
+/* Bytes this process may still take; UINT64_MAX where not known. */
+uint64_t available_memory(void);
+
+/* Whole-process estimates for plans and progress, rough. */
+struct estimate {
+	uint64_t memory_bytes;
+	double process_ns; /* one repetition: creation, populating, checking, timed part */
+};
+struct estimate estimate_process(const struct point *point, const struct backend *backend);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A result: what one finished process says, one JSON file. Its schema, version 1:
+ *
+ *  schema      {"name":"memcgbench-result","version":1}
+ *  scenario    name;  title
+ *  point       {"id":"<16 hex>", "parameters":{"tree.memcgs":10000, ...all, defaults included}}
+ *  backend     name;  repetition  from 1;  label  text or absent
+ *  status      "ok" | "failed";  reason  text, only when failed (then most of the rest is absent)
+ *  host_class  text
+ *  context     machine_context()
+ *  build       {"id","version","compiler","flags","benchmark"}
+ *  placement   {"asked":"fold","found":{placement_verify()},"reader_cpus":[OS index,..]}
+ *  sampling    {"samples":200,"reads_per_sample":1,"readers":1,"reads":200,"pilot":true,
+ *               "floor_ns":21.3,"floor_p99_ns":31.0,"clock":"wall"|"manual","benchmark_mean_ns":..,
+ *               "histogram_mean_ns":..,"late":0,"cold_method":".."|null}
+ *              samples: per reader; reads = samples x reads_per_sample x readers
+ *              pilot: this process chose samples and reads_per_sample
+ *  latency     {"histogram":"<histogram_encode()>","median_ns":..}     per read
+ *  parts       {"hierarchical_ns":..,"local_ns":..|null,"format_ns":..|null,"samples":n}  medians
+ *  counts      {op_counts by name, "bytes_touched":..}
+ *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
+ *               "cells_beyond_bound":0}          hierarchical rows
+ *  local_error the same for local rows, or null
+ *  memory      {"bytes":..,"rss_peak_bytes":..,"estimate_bytes":..}
+ *  times       {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns","total_ns"}
+ *  perf        {"cycles",..} or null
+ *  warnings    ["sentence", ...]
+ *
+ * Unknown keys are kept; a newer version is refused.
+ */
+#ifndef MEMCGBENCH_RESULT_RESULT_H
+#define MEMCGBENCH_RESULT_RESULT_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+
+#define RESULT_SCHEMA_NAME    "memcgbench-result"
+#define RESULT_SCHEMA_VERSION 1
+
+/* A document with schema, scenario, point, backend, repetition and status filled in; the caller owns
+ * it. `reason` NULL: status ok. */
+json_t *result_new(const char *scenario, const char *title, const char *point_id,
+		   json_t *parameters, const char *backend, unsigned repetition, const char *reason);
+
+/* Read and check a result file: JSON errors with file, line and column, schema name and version,
+ * presence and types of what the schema promises. */
+int result_load(const char *path, json_t **result, struct error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The directory of one run: DIR/run.json says what is measured (the identity), and
+ * DIR/POINT.BACKEND.REP.json is one finished process each. Written by the parent only, each file at
+ * once or not at all. Files of finished processes are never written again.
+ */
+#ifndef MEMCGBENCH_RESULT_RUN_DIR_H
+#define MEMCGBENCH_RESULT_RUN_DIR_H
+
+#include "base/error.h"
+#include "scenario/scenario.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct run_dir {
+	char *path;
+	json_t *run; /* the document of run.json */
+	bool resumed; /* run.json was there before */
+};
+
+/*
+ * The document of run.json: {"schema":{"name":"memcgbench-run","version":1},
+ *  "identity":{"scenario","points":[{"id","parameters"}],"backends","repetitions","samples","time_ns",
+ *              "seed","build_id","host_class"},
+ *  "title","references":[..],"left_out":[{"id","backend","reasons":[..]}],"label","context",
+ *  "placement":{..}}; the caller owns it.
+ */
+json_t *run_document(const struct scenario *scenario, uint64_t seed, const char *build_id,
+		     const char *host_class, json_t *context, json_t *left_out, const char *label);
+
+/*
+ * Open the directory to measure into. `out` given: that directory; made if it is not there, resumed if
+ * its identity is the same, -EEXIST naming the first difference if not (or if the directory holds
+ * other things and no run.json). `out` NULL: the newest unfinished run of the same identity below
+ * `base`/NAME/, else the newest finished one of the same identity, else a new number NNN
+ * there.
+ */
+int run_dir_open(const char *out, const char *base, json_t *document, struct run_dir **dir,
+		 struct error *err);
+/* Open a directory only to read it; -ENOENT where it holds no run.json. */
+int run_dir_load(const char *path, struct run_dir **dir, struct error *err);
+void run_dir_free(struct run_dir *dir);
+
+/* Is this repetition done (status ok)? A failed, truncated or foreign file counts as not done. Where
+ * it is and `result` is not NULL, the document is returned. */
+bool run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,
+		  unsigned repetition, json_t **result);
+
+int run_dir_write(const struct run_dir *dir, const char *point_id, const char *backend,
+		  unsigned repetition, json_t *result, struct error *err);
+
+#endif

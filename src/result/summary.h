@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The summary of a run: all processes of a directory put together, by point and back end. Tables,
+ * charts and pages are made from it and from nothing else.
+ */
+#ifndef MEMCGBENCH_RESULT_SUMMARY_H
+#define MEMCGBENCH_RESULT_SUMMARY_H
+
+#include "base/error.h"
+#include "backend/backend.h"
+#include "result/run_dir.h"
+#include "scenario/point.h"
+#include "stats/histogram.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* NAN stands for what is not known or not reported: null in JSON, "-" in tables. */
+struct backend_summary {
+	char *backend;
+	unsigned processes; /* that ended well */
+	unsigned failed;
+	uint64_t samples, reads, reads_per_sample; /* samples and reads over all processes and readers */
+	double p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
+	double median_ns, ci_low_ns, ci_high_ns, ci_level; /* over process medians */
+	double hierarchical_ns, local_ns, format_ns; /* medians over processes of the parts' medians */
+	double floor_ns;
+	struct op_counts counts;
+	bool counts_differ; /* between processes: said, never averaged */
+	uint64_t bytes_touched;
+	double error_pages, error_bound_pages, error_value, error_truth;
+	char error_cell[64];
+	double local_error_pages, local_error_bound_pages;
+	uint64_t memory_bytes;
+	struct histogram *latency; /* merged, per read */
+	double *process_median_ns; /* [processes], by repetition */
+	unsigned *repetition;      /* [processes] */
+	char *placement_asked;
+	json_t *placement_found; /* of the first process; owned */
+	char *cold_method;       /* or NULL */
+	char **warnings;         /* each once, over all processes */
+	size_t nr_warnings;
+};
+
+/* Ratio of two back ends over processes of the same repetition, which ran close together. */
+struct ratio {
+	size_t pairs;
+	double median, low, high, level; /* low, high, level NAN below 6 pairs */
+};
+
+struct point_summary {
+	struct point point;
+	size_t nr_backends;
+	struct backend_summary *backends; /* in the scenario's order; those without a result too */
+};
+
+struct failed_repetition {
+	char id[POINT_ID_SIZE];
+	char *backend;
+	unsigned repetition;
+	char *reason;
+};
+
+struct run_summary {
+	char *path;
+	json_t *run; /* run.json */
+	char *scenario, *title, *host_class;
+	size_t nr_points;
+	struct point_summary *points;
+	size_t nr_failed;
+	struct failed_repetition *failed;
+	size_t expected, done; /* repetitions */
+	size_t nr_references;
+	struct reference *references;
+	uint64_t llc_bytes;
+};
+
+int summary_load(const char *path, struct run_summary **out, struct error *err);
+void summary_free(struct run_summary *summary);
+
+/* numerator / denominator, by repetition. pairs == 0 where there are none. */
+struct ratio summary_ratio(const struct backend_summary *numerator,
+			   const struct backend_summary *denominator);
+
+/* The document that `run --format json` prints; the caller owns it. */
+json_t *summary_to_json(const struct run_summary *summary);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A point: one combination of parameters that is measured. It fully says what a measuring process
+ * builds and reads; it holds no statistics and nothing of the machine but what was resolved from
+ * `here`. One table of parameters (parameter.h) drives YAML, --set, JSON, TSV and the id.
+ */
+#ifndef MEMCGBENCH_SCENARIO_POINT_H
+#define MEMCGBENCH_SCENARIO_POINT_H
+
+#include "memcg/numa_stat.h"
+#include "memcg/tree.h"
+
+#include <stdint.h>
+
+#define MAX_NODES     1024
+#define MAX_CPUS      8192
+#define POINT_ID_SIZE 17 /* 16 hex digits and a NUL */
+
+enum placement_kind { PLACEMENT_REAL, PLACEMENT_FOLD };
+enum page_size { PAGES_SMALL, PAGES_HUGE };
+enum area_layout {
+	LAYOUT_V5_6, /* the blocks of Linux 5.6: all stat items and events, local and batch */
+	LAYOUT_LEAN, /* local blocks as above, without events; batches of the LRU lists only */
+};
+enum read_file { READ_NUMA_STAT };
+enum read_target { TARGET_ROOT, TARGET_MACHINE };
+enum read_cache { CACHE_HOT, CACHE_COLD };
+enum read_form { FORM_TEXT, FORM_COUNTS };
+
+struct point {
+	char id[POINT_ID_SIZE];
+	struct tree_description tree;
+	struct {
+		uint32_t nodes; /* N, 1..MAX_NODES */
+		uint32_t cpus;  /* C, possible CPUs, 1..MAX_CPUS */
+		enum placement_kind placement;
+		enum page_size pages;
+		enum area_layout layout;
+		uint64_t skew; /* bytes between the starts of per-CPU areas, modulo the page size */
+		uint16_t nids[MAX_NODES]; /* [nodes], ascending OS indexes; 0..N-1 by default */
+	} machine;
+	struct {
+		uint32_t batch;        /* B, in pages: 0..2^20 */
+		uint64_t pages;        /* charged to each memcg, root included */
+		uint32_t spread_cpus;  /* charged from so many CPUs of each memcg, at most C */
+		uint32_t spread_nodes; /* onto so many nodes of each memcg, at most N */
+	} counters;
+	struct {
+		enum read_file file;
+		enum read_target cgroup;
+		uint32_t readers;   /* threads, 1..C */
+		uint32_t samples;   /* per process and reader; not part of the id */
+		uint64_t time_ns;   /* cap of the timed part; not part of the id */
+		uint64_t pacing_ns; /* 0: closed loop; else the interval between starts of samples */
+		enum read_cache cache;
+		enum read_form form;
+		unsigned rows; /* ROWS_ALL or ROWS_HIERARCHICAL */
+		enum text_style text;
+	} read;
+	struct {
+		uint32_t writers; /* threads; 0 */
+	} write;
+};
+
+#endif
