@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See table.h. Cells are kept as text, row by row, until the widths of all columns are known.
+ * Running out of memory is remembered and told by the print functions, so that filling needs no
+ * checks.
+ */
+#include "report/table.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct column {
+	char *title;
+	enum table_align align;
+};
+
+struct row {
+	bool rule;
+	size_t nr_cells;
+	char **cells; /* at most as many as there are columns */
+};
+
+struct table {
+	bool broken; /* memory ran out: something is missing */
+	size_t nr_columns, nr_rows, room;
+	struct column *columns;
+	struct row *rows;
+};
+
+struct table *table_new(void)
+{
+	return calloc(1, sizeof(struct table));
+}
+
+void table_free(struct table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->nr_columns; i++)
+		free(table->columns[i].title);
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		for (size_t k = 0; k < table->rows[i].nr_cells; k++)
+			free(table->rows[i].cells[k]);
+		free(table->rows[i].cells);
+	}
+	free(table->columns);
+	free(table->rows);
+	free(table);
+}
+
+/* Texts may come from files of others: no control character reaches a terminal or a TSV field. */
+static void blank_controls(char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = ' ';
+	}
+}
+
+void table_column(struct table *table, const char *title, enum table_align align)
+{
+	struct column *grown;
+	char *copy;
+
+	if (!table)
+		return;
+	grown = realloc(table->columns, (table->nr_columns + 1) * sizeof(*grown));
+	if (grown)
+		table->columns = grown;
+	copy = strdup(title);
+	if (!grown || !copy) {
+		free(copy);
+		table->broken = true;
+		return;
+	}
+	blank_controls(copy);
+	table->columns[table->nr_columns++] = (struct column){copy, align};
+}
+
+static struct row *add_row(struct table *table)
+{
+	if (table->nr_rows == table->room) {
+		size_t room = table->room ? 2 * table->room : 16;
+		struct row *grown = realloc(table->rows, room * sizeof(*grown));
+
+		if (!grown) {
+			table->broken = true;
+			return NULL;
+		}
+		table->rows = grown;
+		table->room = room;
+	}
+	table->rows[table->nr_rows] = (struct row){0};
+	return &table->rows[table->nr_rows++];
+}
+
+void table_row(struct table *table)
+{
+	struct row *row = table ? add_row(table) : NULL;
+
+	if (!row)
+		return;
+	row->cells = calloc(table->nr_columns ? table->nr_columns : 1, sizeof(*row->cells));
+	if (!row->cells)
+		table->broken = true;
+}
+
+void table_rule(struct table *table)
+{
+	struct row *row = table ? add_row(table) : NULL;
+
+	if (row)
+		row->rule = true;
+}
+
+void table_cell(struct table *table, const char *format, ...)
+{
+	struct row *row;
+	va_list args;
+	char *text;
+	int length;
+
+	if (!table || table->broken || !table->nr_rows)
+		return;
+	row = &table->rows[table->nr_rows - 1];
+	if (row->rule || row->nr_cells == table->nr_columns)
+		return;
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	if (length < 0) {
+		table->broken = true;
+		return;
+	}
+	blank_controls(text);
+	row->cells[row->nr_cells++] = text;
+}
+
+/* Characters of UTF-8: bytes that do not continue one. */
+static size_t width_of(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+static const char *cell_text(const struct row *row, size_t column)
+{
+	return column < row->nr_cells ? row->cells[column] : "";
+}
+
+static void measure(const struct table *table, size_t *widths)
+{
+	for (size_t c = 0; c < table->nr_columns; c++) {
+		widths[c] = width_of(table->columns[c].title);
+		for (size_t r = 0; r < table->nr_rows; r++) {
+			size_t width = width_of(cell_text(&table->rows[r], c));
+
+			if (width > widths[c])
+				widths[c] = width;
+		}
+	}
+}
+
+static void put(FILE *out, char c, size_t times)
+{
+	while (times--)
+		fputc(c, out);
+}
+
+/* One line of texts; blanks are held back until something follows them. `row` NULL: the titles. */
+static void print_line(const struct table *table, const struct row *row, const size_t *widths,
+		       FILE *out)
+{
+	size_t blanks = 0;
+
+	for (size_t c = 0; c < table->nr_columns; c++) {
+		const char *text = row ? cell_text(row, c) : table->columns[c].title;
+		size_t width = width_of(text), pad = widths[c] - width;
+		bool right = table->columns[c].align == ALIGN_RIGHT;
+
+		if (c)
+			blanks += 2;
+		if (right)
+			blanks += pad;
+		if (width) {
+			put(out, ' ', blanks);
+			fputs(text, out);
+			blanks = 0;
+		}
+		if (!right)
+			blanks += pad;
+	}
+	fputc('\n', out);
+}
+
+static bool has_titles(const struct table *table)
+{
+	for (size_t c = 0; c < table->nr_columns; c++) {
+		if (table->columns[c].title[0])
+			return true;
+	}
+	return false;
+}
+
+int table_print(const struct table *table, FILE *out)
+{
+	size_t *widths, across = 0;
+
+	if (!table || table->broken)
+		return -ENOMEM;
+	widths = calloc(table->nr_columns ? table->nr_columns : 1, sizeof(*widths));
+	if (!widths)
+		return -ENOMEM;
+	measure(table, widths);
+	for (size_t c = 0; c < table->nr_columns; c++)
+		across += widths[c] + (c ? 2 : 0);
+	if (has_titles(table))
+		print_line(table, NULL, widths, out);
+	for (size_t r = 0; r < table->nr_rows; r++) {
+		if (table->rows[r].rule) {
+			put(out, '-', across);
+			fputc('\n', out);
+		} else {
+			print_line(table, &table->rows[r], widths, out);
+		}
+	}
+	free(widths);
+	return ferror(out) ? -EIO : 0;
+}
+
+int table_print_tsv(const struct table *table, FILE *out)
+{
+	if (!table || table->broken)
+		return -ENOMEM;
+	for (size_t c = 0; c < table->nr_columns; c++)
+		fprintf(out, "%s%s", c ? "\t" : "", table->columns[c].title);
+	fputc('\n', out);
+	for (size_t r = 0; r < table->nr_rows; r++) {
+		if (table->rows[r].rule)
+			continue;
+		for (size_t c = 0; c < table->nr_columns; c++)
+			fprintf(out, "%s%s", c ? "\t" : "", cell_text(&table->rows[r], c));
+		fputc('\n', out);
+	}
+	return ferror(out) ? -EIO : 0;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/* What the one table printer promises of its two forms. */
+#include "report/table.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void expect(const struct table *table, int (*print)(const struct table *, FILE *),
+		   const char *expected)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_non_null(out);
+	assert_int_equal(print(table, out), 0);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static struct table *fruit(void)
+{
+	struct table *table = table_new();
+
+	table_column(table, "name", ALIGN_LEFT);
+	table_column(table, "price", ALIGN_RIGHT);
+	table_column(table, "note", ALIGN_LEFT);
+	table_row(table);
+	table_cell(table, "%s", "µ-melon");
+	table_cell(table, "%d", 7);
+	table_cell(table, "a\tb\nc\033[1m");
+	table_rule(table);
+	table_row(table);
+	table_cell(table, "fig");
+	table_cell(table, "%d", 1234567);
+	return table;
+}
+
+static void columns_align_by_characters_and_end_without_blanks(void **state)
+{
+	struct table *table = fruit();
+
+	expect(table, table_print,
+	       "name       price  note\n"
+	       "µ-melon        7  a b c [1m\n"
+	       "---------------------------\n"
+	       "fig      1234567\n");
+	table_free(table);
+}
+
+static void tsv_has_every_field_and_no_rule(void **state)
+{
+	struct table *table = fruit();
+
+	expect(table, table_print_tsv,
+	       "name\tprice\tnote\n"
+	       "µ-melon\t7\ta b c [1m\n"
+	       "fig\t1234567\t\n");
+	table_free(table);
+}
+
+static void tables_without_titles_print_no_title_line(void **state)
+{
+	struct table *table = table_new();
+
+	table_column(table, "", ALIGN_LEFT);
+	table_column(table, "", ALIGN_LEFT);
+	table_row(table);
+	table_cell(table, "key");
+	table_cell(table, "value");
+	expect(table, table_print, "key  value\n");
+	table_free(table);
+}
+
+static void cells_beyond_the_columns_are_dropped(void **state)
+{
+	struct table *table = table_new();
+
+	table_cell(table, "before any row");
+	table_column(table, "a", ALIGN_LEFT);
+	table_row(table);
+	table_cell(table, "1");
+	table_cell(table, "2");
+	expect(table, table_print, "a\n1\n");
+	table_free(table);
+}
+
+static void no_table_is_out_of_memory_and_nothing_worse(void **state)
+{
+	table_column(NULL, "a", ALIGN_LEFT);
+	table_row(NULL);
+	table_rule(NULL);
+	table_cell(NULL, "x");
+	assert_int_equal(table_print(NULL, stdout), -ENOMEM);
+	assert_int_equal(table_print_tsv(NULL, stdout), -ENOMEM);
+	table_free(NULL);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+	struct table *table = fruit();
+
+	if (!full)
+		skip();
+	setvbuf(full, NULL, _IONBF, 0);
+	assert_int_equal(table_print(table, full), -EIO);
+	fclose(full);
+	table_free(table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_align_by_characters_and_end_without_blanks),
+		cmocka_unit_test(tsv_has_every_field_and_no_rule),
+		cmocka_unit_test(tables_without_titles_print_no_title_line),
+		cmocka_unit_test(cells_beyond_the_columns_are_dropped),
+		cmocka_unit_test(no_table_is_out_of_memory_and_nothing_worse),
+		cmocka_unit_test(a_full_disk_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
