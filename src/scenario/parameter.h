@@ -41,20 +41,39 @@ struct parameter {
 	const char *help;
 };
 
+#define MAX_PARAMETERS 64
 extern const struct parameter parameters[];
 extern const size_t nr_parameters;
 
 const struct parameter *parameter_find(const char *name, size_t length);
+/* The value in base units or the word's value. Node ids have none: 0. */
 uint64_t parameter_get(const struct parameter *parameter, const struct point *point);
+/* Not for node ids, which nids.h reads. The value is in range. */
+void parameter_set(const struct parameter *parameter, struct point *point, uint64_t value);
+/* What the default is for this point: counters.spread is lowered to the CPUs and nodes there are. */
+uint64_t parameter_fallback(const struct parameter *parameter, const struct point *point);
 bool parameter_is_default(const struct parameter *parameter, const struct point *point);
+
+/*
+ * Read a word, or a number with its unit. -EINVAL or -ERANGE with a message that says what is
+ * allowed, in parentheses; its place is left alone.
+ */
+int parameter_parse(const struct parameter *parameter, const char *text, size_t length,
+		    uint64_t *value, struct error *err);
 
 /* As people write it: "10k", "balanced", "50%", "2s". */
 #define PARAMETER_TEXT_MAX 6000 /* 1024 node ids */
 const char *parameter_text(const struct parameter *parameter, const struct point *point,
 			   char buffer[PARAMETER_TEXT_MAX]);
 
-/* A point with every parameter at its default and no id. */
+/* A point with every parameter at its default and no id; tree.memcgs has no default and is 0. */
 void point_init(struct point *point);
+
+/*
+ * The rules between parameters (no more readers than CPUs, one id per node, ...), each in range by
+ * itself. -EINVAL with a message; `*culprit`, where given, is the parameter to blame.
+ */
+int point_check(const struct point *point, const struct parameter **culprit, struct error *err);
 
 /*
  * Fill point->id: 64-bit FNV-1a, in 16 hex digits, of the lines `name=value\n`, sorted by name, of

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+/* See parameter.h. The order of the table is the order in which people are shown parameters. */
+#include "scenario/parameter.h"
+
+#include "base/nearest.h"
+#include "scenario/nids.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct parameter_word shape_words[] = {{"flat", TREE_FLAT},
+						    {"chain", TREE_CHAIN},
+						    {"balanced", TREE_BALANCED},
+						    {"random", TREE_RANDOM},
+						    {NULL, 0}};
+static const struct parameter_word placement_words[] = {
+	{"real", PLACEMENT_REAL}, {"fold", PLACEMENT_FOLD}, {NULL, 0}};
+static const struct parameter_word page_words[] = {
+	{"small", PAGES_SMALL}, {"huge", PAGES_HUGE}, {NULL, 0}};
+static const struct parameter_word layout_words[] = {
+	{"v5.6", LAYOUT_V5_6}, {"lean", LAYOUT_LEAN}, {NULL, 0}};
+static const struct parameter_word file_words[] = {{"memory.numa_stat", READ_NUMA_STAT}, {NULL, 0}};
+static const struct parameter_word cgroup_words[] = {
+	{"root", TARGET_ROOT}, {"machine", TARGET_MACHINE}, {NULL, 0}};
+static const struct parameter_word pacing_words[] = {{"closed", 0}, {NULL, 0}};
+static const struct parameter_word cache_words[] = {
+	{"hot", CACHE_HOT}, {"cold", CACHE_COLD}, {NULL, 0}};
+static const struct parameter_word form_words[] = {
+	{"text", FORM_TEXT}, {"counts", FORM_COUNTS}, {NULL, 0}};
+static const struct parameter_word rows_words[] = {
+	{"all", ROWS_ALL}, {"hierarchical", ROWS_HIERARCHICAL}, {NULL, 0}};
+static const struct parameter_word text_words[] = {
+	{"seq_printf", TEXT_SEQ_PRINTF}, {"fast", TEXT_FAST}, {NULL, 0}};
+
+/* Enumerations are stored as 32-bit numbers: parameter_get() and _set() count on it. */
+_Static_assert(sizeof(enum tree_shape) == sizeof(uint32_t), "enumerations take 32 bits");
+_Static_assert(sizeof(unsigned) == sizeof(uint32_t), "bit sets take 32 bits");
+
+#define FIELD(member) \
+	.offset = offsetof(struct point, member), .size = sizeof(((struct point *)NULL)->member)
+#define NUMBER(key, member, units, initial, least, most)                                          \
+	.name = key, .kind = PARAMETER_NUMBER, FIELD(member), .unit = units, .fallback = initial, \
+	.min = least, .max = most
+#define WORD(key, member, list, initial)                                                        \
+	.name = key, .kind = PARAMETER_WORD, FIELD(member), .words = list, .fallback = initial, \
+	.max = UINT32_MAX
+
+/* JSON numbers are doubles to many who read them: whole ones are exact up to 2^53. */
+#define SEED_MAX 9007199254740991u
+#define HOUR     3600000000000u
+
+const struct parameter parameters[] = {
+	{WORD("tree.shape", tree.shape, shape_words, TREE_BALANCED), .in_id = true,
+	 .help = "flat, chain, balanced (filled level by level) or random"},
+	{NUMBER("tree.memcgs", tree.memcgs, UNIT_COUNT, 0, 1, 4000000), .in_id = true,
+	 .required = true, .help = "memory cgroups below the root of the tree"},
+	{NUMBER("tree.fanout", tree.fanout, UNIT_COUNT, 10, 1, 65535), .in_id = true,
+	 .help = "most children of one memcg, in balanced and random trees"},
+	{NUMBER("tree.dying", tree.dying_ppm, UNIT_SHARE, 0, 0, 1000000), .in_id = true,
+	 .help = "share of the memcgs that are removed but still hold pages"},
+	{NUMBER("tree.seed", tree.seed, UNIT_COUNT, 1, 0, SEED_MAX), .in_id = true,
+	 .help = "shapes random trees, and chooses who is dying"},
+
+	{NUMBER("machine.nodes", machine.nodes, UNIT_COUNT, 1, 1, MAX_NODES), .in_id = true,
+	 .help = "NUMA nodes with memory, or `here`"},
+	{.name = "machine.node_ids",
+	 .kind = PARAMETER_NIDS,
+	 FIELD(machine.nids),
+	 .in_id = true,
+	 .help = "their ids, \"0,8,252-255\"; 0 and up by default"},
+	{NUMBER("machine.cpus", machine.cpus, UNIT_COUNT, 1, 1, MAX_CPUS), .in_id = true,
+	 .help = "possible CPUs, or `here`"},
+	{WORD("machine.placement", machine.placement, placement_words, PLACEMENT_FOLD),
+	 .in_id = true, .help = "real: a real node for each; fold: round robin on what there is"},
+	{WORD("machine.pages", machine.pages, page_words, PAGES_SMALL), .in_id = true,
+	 .help = "size of the pages that hold the counters"},
+	{WORD("machine.layout", machine.layout, layout_words, LAYOUT_V5_6), .in_id = true,
+	 .help = "v5.6: the blocks of Linux 5.6; lean: local blocks only"},
+	{NUMBER("machine.skew", machine.skew, UNIT_BYTES, 0, 0, 1024 * 1024), .in_id = true,
+	 .help = "bytes between the starts of per-CPU areas, modulo the page size"},
+
+	{NUMBER("counters.batch", counters.batch, UNIT_COUNT, 32, 0, 1024 * 1024), .in_id = true,
+	 .help = "pages that a CPU may hold back, MEMCG_CHARGE_BATCH"},
+	{NUMBER("counters.pages", counters.pages, UNIT_COUNT, 25000, 0, 4000000000), .in_id = true,
+	 .help = "pages charged to each memcg"},
+	{NUMBER("counters.spread.cpus", counters.spread_cpus, UNIT_COUNT, 2, 1, MAX_CPUS),
+	 .in_id = true, .help = "CPUs that each memcg was charged from"},
+	{NUMBER("counters.spread.nodes", counters.spread_nodes, UNIT_COUNT, 1, 1, MAX_NODES),
+	 .in_id = true, .help = "nodes that each memcg's pages lie on"},
+
+	{WORD("read.file", read.file, file_words, READ_NUMA_STAT), .in_id = true,
+	 .help = "the file that is read"},
+	{WORD("read.cgroup", read.cgroup, cgroup_words, TARGET_ROOT), .in_id = true,
+	 .help = "root of the tree made, or the machine's"},
+	{NUMBER("read.readers", read.readers, UNIT_COUNT, 1, 1, MAX_CPUS), .in_id = true,
+	 .help = "threads that read at the same time"},
+	{NUMBER("read.samples", read.samples, UNIT_COUNT, 200, 5, 10000000), .single = true,
+	 .help = "samples per process and reader"},
+	{NUMBER("read.time", read.time_ns, UNIT_TIME, 2000000000, 1000, HOUR), .single = true,
+	 .help = "cap of a process's timed part"},
+	{NUMBER("read.pacing", read.pacing_ns, UNIT_TIME, 0, 1000, HOUR), .words = pacing_words,
+	 .in_id = true, .help = "closed: back to back; else the time between starts of samples"},
+	{WORD("read.cache", read.cache, cache_words, CACHE_HOT), .in_id = true,
+	 .help = "cold: caches are evicted before each sample"},
+	{WORD("read.form", read.form, form_words, FORM_TEXT), .in_id = true,
+	 .help = "text as the file prints it, or bare counts"},
+	{WORD("read.rows", read.rows, rows_words, ROWS_ALL), .in_id = true,
+	 .help = "all rows, or the hierarchical ones only"},
+	{WORD("read.text", read.text, text_words, TEXT_SEQ_PRINTF), .in_id = true,
+	 .help = "a print per cell as in the kernel, or fast digits"},
+
+	{NUMBER("write.writers", write.writers, UNIT_COUNT, 0, 0, 0), .in_id = true,
+	 .help = "threads that update the counters meanwhile"},
+};
+const size_t nr_parameters = sizeof(parameters) / sizeof(parameters[0]);
+_Static_assert(sizeof(parameters) / sizeof(parameters[0]) <= MAX_PARAMETERS, "too many");
+
+const struct parameter *parameter_find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < nr_parameters; i++)
+		if (strlen(parameters[i].name) == length &&
+		    !memcmp(parameters[i].name, name, length))
+			return &parameters[i];
+	return NULL;
+}
+
+uint64_t parameter_get(const struct parameter *parameter, const struct point *point)
+{
+	const unsigned char *field = (const unsigned char *)point + parameter->offset;
+	uint32_t narrow;
+	uint64_t wide;
+
+	if (parameter->kind == PARAMETER_NIDS)
+		return 0;
+	if (parameter->size == sizeof(narrow)) {
+		memcpy(&narrow, field, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, field, sizeof(wide));
+	return wide;
+}
+
+void parameter_set(const struct parameter *parameter, struct point *point, uint64_t value)
+{
+	unsigned char *field = (unsigned char *)point + parameter->offset;
+	uint32_t narrow = (uint32_t)value;
+
+	if (parameter->size == sizeof(narrow))
+		memcpy(field, &narrow, sizeof(narrow));
+	else
+		memcpy(field, &value, sizeof(value));
+}
+
+uint64_t parameter_fallback(const struct parameter *parameter, const struct point *point)
+{
+	uint64_t limit = UINT64_MAX;
+
+	if (parameter->offset == offsetof(struct point, counters.spread_cpus))
+		limit = point->machine.cpus;
+	if (parameter->offset == offsetof(struct point, counters.spread_nodes))
+		limit = point->machine.nodes;
+	return parameter->fallback < limit ? parameter->fallback : limit;
+}
+
+bool parameter_is_default(const struct parameter *parameter, const struct point *point)
+{
+	if (parameter->kind == PARAMETER_NIDS)
+		return nids_are_plain(point->machine.nids, point->machine.nodes);
+	return parameter_get(parameter, point) == parameter_fallback(parameter, point);
+}
+
+static const char *find_word(const struct parameter *parameter, uint64_t value)
+{
+	for (const struct parameter_word *word = parameter->words; word && word->word; word++)
+		if (word->value == value)
+			return word->word;
+	return NULL;
+}
+
+const char *parameter_text(const struct parameter *parameter, const struct point *point,
+			   char buffer[PARAMETER_TEXT_MAX])
+{
+	uint64_t value = parameter_get(parameter, point);
+	const char *word = find_word(parameter, value);
+
+	if (parameter->kind == PARAMETER_NIDS)
+		nids_format(point->machine.nids, point->machine.nodes, buffer, PARAMETER_TEXT_MAX);
+	else if (word)
+		snprintf(buffer, PARAMETER_TEXT_MAX, "%s", word);
+	else
+		unit_format_exact(buffer, parameter->unit, value);
+	return buffer;
+}
+
+/* "hot, cold", "1 to 8192", "closed, or 1us to 3600s" */
+static void describe_allowed(const struct parameter *parameter, char *buffer, size_t size)
+{
+	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (const struct parameter_word *word = parameter->words; word && word->word; word++)
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : "",
+					 word->word);
+	if (parameter->kind != PARAMETER_NUMBER)
+		return;
+	unit_format_exact(low, parameter->unit, parameter->min);
+	unit_format_exact(high, parameter->unit, parameter->max);
+	if (parameter->min == parameter->max)
+		snprintf(buffer + used, size - used, "only %s", low);
+	else
+		snprintf(buffer + used, size - used, "%s%s to %s", used ? ", or " : "", low, high);
+}
+
+int parameter_parse(const struct parameter *parameter, const char *text, size_t length,
+		    uint64_t *value, struct error *err)
+{
+	int shown = length > 40 ? 40 : (int)length, code;
+	struct nearest nearest = {.word = text, .length = length};
+	char allowed[200];
+	const char *why;
+
+	describe_allowed(parameter, allowed, sizeof(allowed));
+	for (const struct parameter_word *word = parameter->words; word && word->word; word++) {
+		if (strlen(word->word) == length && !memcmp(word->word, text, length)) {
+			*value = word->value;
+			return 0;
+		}
+		nearest_offer(&nearest, word->word, strlen(word->word));
+	}
+	if (parameter->kind == PARAMETER_WORD && nearest.best)
+		return error_set(err, -EINVAL, "%s: '%.*s' is not known, did you mean '%s' (%s)?",
+				 parameter->name, shown, text, nearest.best, allowed);
+	if (parameter->kind == PARAMETER_WORD)
+		return error_set(err, -EINVAL, "%s: '%.*s' is not known (%s)", parameter->name,
+				 shown, text, allowed);
+
+	code = unit_parse(text, length, parameter->unit, value, &why);
+	if (code == -EINVAL)
+		return error_set(err, code, "%s: '%.*s' is not %s (%s)", parameter->name, shown,
+				 text, why, allowed);
+	if (code || *value < parameter->min || *value > parameter->max)
+		return error_set(err, -ERANGE, "%s: '%.*s' is out of range or not whole (%s)",
+				 parameter->name, shown, text, allowed);
+	return 0;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Points by the table of parameters: defaults, the rules between parameters, ids, JSON.
+ */
+#include "scenario/nids.h"
+#include "scenario/parameter.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void point_init(struct point *point)
+{
+	memset(point, 0, sizeof(*point));
+	for (size_t i = 0; i < nr_parameters; i++)
+		if (parameters[i].kind != PARAMETER_NIDS)
+			parameter_set(&parameters[i], point, parameters[i].fallback);
+	for (unsigned i = 0; i < MAX_NODES; i++)
+		point->machine.nids[i] = (uint16_t)i;
+	/* lowered to the one CPU and node that a machine has by default */
+	for (size_t i = 0; i < nr_parameters; i++)
+		if (parameters[i].kind != PARAMETER_NIDS)
+			parameter_set(&parameters[i], point,
+				      parameter_fallback(&parameters[i], point));
+}
+
+/*
+ * A spill goes through all ancestors, so a chain costs the square of its length. No kernel holds a
+ * longer one: memcg ids have 16 bits.
+ */
+#define DEEPEST 65535
+
+static bool tree_is_chain(const struct tree_description *tree)
+{
+	bool by_fanout = tree->shape == TREE_BALANCED || tree->shape == TREE_RANDOM;
+
+	return tree->shape == TREE_CHAIN || (by_fanout && tree->fanout == 1);
+}
+
+static int blame(const char *name, const struct parameter **culprit)
+{
+	if (culprit)
+		*culprit = parameter_find(name, strlen(name));
+	return -EINVAL;
+}
+
+int point_check(const struct point *point, const struct parameter **culprit, struct error *err)
+{
+	unsigned cpus = point->machine.cpus, nodes = point->machine.nodes;
+
+	if (tree_is_chain(&point->tree) && point->tree.memcgs > DEEPEST) {
+		error_set(err, -EINVAL,
+			  "tree.memcgs: %" PRIu32 " memcgs make an impossible tree, a chain of "
+			  "that depth (at most %d)",
+			  point->tree.memcgs, DEEPEST);
+		return blame("tree.memcgs", culprit);
+	}
+	for (unsigned i = 1; i < nodes; i++) {
+		if (point->machine.nids[i] > point->machine.nids[i - 1])
+			continue;
+		error_set(err, -EINVAL, "machine.node_ids: not ascending (one id for each node)");
+		return blame("machine.node_ids", culprit);
+	}
+	if (point->machine.skew % 8) {
+		error_set(err, -EINVAL,
+			  "machine.skew: %" PRIu64 " would misalign counters (a multiple of 8)",
+			  point->machine.skew);
+		return blame("machine.skew", culprit);
+	}
+	if (point->counters.spread_cpus > cpus) {
+		error_set(err, -EINVAL,
+			  "counters.spread.cpus: %" PRIu32 " is more than the machine has "
+			  "(at most machine.cpus, %u)",
+			  point->counters.spread_cpus, cpus);
+		return blame("counters.spread.cpus", culprit);
+	}
+	if (point->counters.spread_nodes > nodes) {
+		error_set(err, -EINVAL,
+			  "counters.spread.nodes: %" PRIu32 " is more than the machine has "
+			  "(at most machine.nodes, %u)",
+			  point->counters.spread_nodes, nodes);
+		return blame("counters.spread.nodes", culprit);
+	}
+	if (point->read.readers > cpus) {
+		error_set(err, -EINVAL,
+			  "read.readers: %" PRIu32 " is more than the machine has CPUs "
+			  "(at most machine.cpus, %u)",
+			  point->read.readers, cpus);
+		return blame("read.readers", culprit);
+	}
+	return 0;
+}
+
+/* How a value stands in the lines that the id is made of. */
+static void id_value(const struct parameter *parameter, const struct point *point,
+		     char buffer[PARAMETER_TEXT_MAX])
+{
+	uint64_t value = parameter_get(parameter, point);
+	int length;
+
+	if (parameter->kind != PARAMETER_NUMBER) {
+		parameter_text(parameter, point, buffer);
+		return;
+	}
+	if (parameter->unit != UNIT_SHARE) {
+		snprintf(buffer, PARAMETER_TEXT_MAX, "%" PRIu64, value);
+		return;
+	}
+	length = snprintf(buffer, PARAMETER_TEXT_MAX, "%" PRIu64 ".%06" PRIu64, value / 1000000,
+			  value % 1000000);
+	while (buffer[length - 1] == '0')
+		buffer[--length] = '\0';
+	if (buffer[length - 1] == '.')
+		buffer[length - 1] = '\0';
+}
+
+static uint64_t fnv1a(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+void point_set_id(struct point *point)
+{
+	const struct parameter *sorted[MAX_PARAMETERS];
+	char value[PARAMETER_TEXT_MAX];
+	uint64_t hash = 0xcbf29ce484222325u;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_parameters; i++) {
+		size_t at = nr;
+
+		if (!parameters[i].in_id || parameter_is_default(&parameters[i], point))
+			continue;
+		for (; at && strcmp(sorted[at - 1]->name, parameters[i].name) > 0; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = &parameters[i];
+		nr++;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		id_value(sorted[i], point, value);
+		hash = fnv1a(hash, sorted[i]->name);
+		hash = fnv1a(hash, "=");
+		hash = fnv1a(hash, value);
+		hash = fnv1a(hash, "\n");
+	}
+	snprintf(point->id, sizeof(point->id), "%016" PRIx64, hash);
+}
+
+json_t *point_to_json(const struct point *point)
+{
+	char text[PARAMETER_TEXT_MAX];
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < nr_parameters; i++) {
+		const struct parameter *parameter = &parameters[i];
+		uint64_t value = parameter_get(parameter, point);
+		json_t *json;
+
+		if (parameter->kind != PARAMETER_NUMBER)
+			json = json_string(parameter_text(parameter, point, text));
+		else if (parameter->unit == UNIT_SHARE)
+			json = json_real((double)value / 1e6);
+		else
+			json = json_integer((json_int_t)value);
+		if (json_object_set_new(object, parameter->name, json)) {
+			json_decref(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+/* Base units of a JSON number, or -ERANGE. */
+static int64_t number_from_json(const struct parameter *parameter, const json_t *json)
+{
+	double share;
+
+	if (parameter->unit != UNIT_SHARE)
+		return json_is_integer(json) ? json_integer_value(json) : -ERANGE;
+	share = json_number_value(json) * 1e6;
+	if (!json_is_number(json) || !(share >= 0 && share <= 1e6) ||
+	    fabs(share - round(share)) > 1e-6)
+		return -ERANGE;
+	return (int64_t)round(share);
+}
+
+static int value_from_json(const struct parameter *parameter, const json_t *json,
+			   struct point *point, struct error *err)
+{
+	const char *text = json_string_value(json);
+	int64_t number;
+	uint64_t value;
+	int code;
+
+	if (parameter->kind == PARAMETER_NUMBER) {
+		number = number_from_json(parameter, json);
+		value = (uint64_t)number;
+		if (number >= 0 && ((value >= parameter->min && value <= parameter->max) ||
+				    (parameter->words && value == parameter->words[0].value))) {
+			parameter_set(parameter, point, value);
+			return 0;
+		}
+		return error_set(err, -EINVAL,
+				 "%s: not a number of its range (%" PRIu64 " to %" PRIu64 ")",
+				 parameter->name, parameter->min, parameter->max);
+	}
+	if (!text)
+		return error_set(err, -EINVAL, "%s: not a string", parameter->name);
+	if (parameter->kind == PARAMETER_WORD) {
+		code = parameter_parse(parameter, text, strlen(text), &value, err);
+		if (!code)
+			parameter_set(parameter, point, value);
+		return code;
+	}
+	code = nids_parse(text, strlen(text), point->machine.nids, err);
+	if (code >= 0 && (unsigned)code != point->machine.nodes)
+		return error_set(err, -EINVAL, "machine.node_ids: not as many as machine.nodes");
+	return code < 0 ? code : 0;
+}
+
+int point_from_json(const json_t *object, const char *id, struct point *point, struct error *err)
+{
+	const char *key;
+	json_t *json;
+
+	memset(point, 0, sizeof(*point));
+	if (!json_is_object(object))
+		return error_set(err, -EINVAL, "parameters: not an object");
+	json_object_foreach ((json_t *)object, key, json)
+		if (!parameter_find(key, strlen(key)))
+			return error_set(err, -EINVAL, "parameters: '%s' is not known", key);
+	for (size_t i = 0; i < nr_parameters; i++) {
+		json = json_object_get(object, parameters[i].name);
+		if (!json)
+			return error_set(err, -EINVAL, "parameters: '%s' is missing",
+					 parameters[i].name);
+		/* the table has machine.nodes before machine.node_ids, which looks at it */
+		if (value_from_json(&parameters[i], json, point, err))
+			return -EINVAL;
+	}
+	if (point_check(point, NULL, err))
+		return -EINVAL;
+	point_set_id(point);
+	if (id && strcmp(id, point->id))
+		return error_set(err, -EINVAL, "id '%s' is not of these parameters, which have %s",
+				 id, point->id);
+	return 0;
+}
