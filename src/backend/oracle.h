@@ -12,7 +12,9 @@ struct oracle *oracle_new(const struct memcg_tree *tree, unsigned nr_nodes); /* 
 void oracle_free(struct oracle *oracle);
 void oracle_populate(struct oracle *oracle, const struct charge_plan *plan);
 void oracle_update(struct oracle *oracle, const struct update *update);
-/* All cells of `rows` for one memcg. Sums the subtree. */
+/* Pages of one memcg itself; never below 0 unless updates made it so. */
+int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node, enum lru_list lru);
+/* All cells of `rows` for one memcg. Sums the subtree. A sum below 0 reads as 0. */
 void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,
 		 struct numa_counts *out);
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See charge.h. Everything follows from (tree.seed, memcg) and a position by arithmetic: nothing is
+ * stored, and parts can be computed in any order.
+ *
+ * Pages are cut into parts by cumulative rounding: part i of n is floor(P x (i+1) / n) - floor(P x
+ * i / n), so parts differ by one page at most and add up exactly. LRU lists are cut in the same way
+ * by stated shares in percent.
+ */
+#include "backend/charge.h"
+
+#include "base/rng.h"
+
+/*
+ * Like a mixed server: file pages somewhat fewer than anonymous ones, a tenth locked. No list is so
+ * short that the default batches hide more than 5 % of it: 2 CPUs x 32 pages of 2,500.
+ */
+static const unsigned lru_percent[NR_LRU_LISTS] = {
+	[LRU_INACTIVE_ANON] = 20, [LRU_ACTIVE_ANON] = 25, [LRU_INACTIVE_FILE] = 20,
+	[LRU_ACTIVE_FILE] = 25,   [LRU_UNEVICTABLE] = 10,
+};
+
+/* Streams of random numbers; the second argument of rng_for() is the memcg. */
+enum {
+	STREAM_HOME = 0,
+	STREAM_REMAINDER = 1,
+};
+
+/* The home of a memcg: on which nodes and from which CPUs it is charged. */
+struct home {
+	unsigned node; /* first; the following ones are used too, round robin */
+	unsigned first_cpu; /* of the block of CPUs of the home node */
+	unsigned block; /* CPUs in it; 0 where there are fewer CPUs than nodes */
+	unsigned start; /* where in the block the memcg's CPUs start */
+	unsigned cpus, nr_cpus; /* spread, possible */
+	unsigned nodes, nr_nodes; /* spread, all */
+};
+
+static uint64_t part_of(uint64_t whole, uint64_t from, uint64_t to, uint64_t parts)
+{
+	return (uint64_t)((unsigned __int128)whole * to / parts) -
+	       (uint64_t)((unsigned __int128)whole * from / parts);
+}
+
+static uint64_t lru_pages(uint64_t pages, enum lru_list lru)
+{
+	unsigned below = 0;
+
+	for (unsigned i = 0; i < lru; i++)
+		below += lru_percent[i];
+	return part_of(pages, below, below + lru_percent[lru], 100);
+}
+
+static struct home home_of(const struct point *point, uint32_t memcg)
+{
+	struct rng rng = rng_for(point->tree.seed, memcg, STREAM_HOME);
+	uint64_t cpus = point->machine.cpus, nodes = point->machine.nodes;
+	struct home home = {
+		.cpus = point->counters.spread_cpus,
+		.nodes = point->counters.spread_nodes,
+		.nr_cpus = point->machine.cpus,
+		.nr_nodes = point->machine.nodes,
+	};
+
+	if (home.cpus > cpus)
+		home.cpus = point->machine.cpus;
+	if (home.nodes > nodes)
+		home.nodes = point->machine.nodes;
+	home.node = (unsigned)rng_below(&rng, nodes);
+	home.first_cpu = (unsigned)(home.node * cpus / nodes);
+	home.block = (unsigned)((home.node + 1) * cpus / nodes) - home.first_cpu;
+	home.start = home.block ? (unsigned)rng_below(&rng, home.block) : 0;
+	return home;
+}
+
+/* The k-th CPU of the memcg: from `start` round the home block, then the CPUs behind the block. */
+static unsigned home_cpu(const struct home *home, unsigned k)
+{
+	if (k < home->block)
+		return home->first_cpu + (home->start + k) % home->block;
+	return (home->first_cpu + k) % home->nr_cpus;
+}
+
+/* The reverse; home->cpus or more when the memcg never ran on the CPU. */
+static unsigned home_index(const struct home *home, unsigned cpu)
+{
+	unsigned behind = (cpu + home->nr_cpus - home->first_cpu) % home->nr_cpus;
+
+	if (behind < home->block)
+		return (behind + home->block - home->start) % home->block;
+	return behind;
+}
+
+/* Uniform in -B..B. `level` 0: the memcg's batch; 1 + node: the lruvec's. */
+static long remainder_of(const struct point *point, uint32_t memcg, unsigned cpu, enum lru_list lru,
+			 unsigned level)
+{
+	uint64_t batch = point->counters.batch;
+	uint64_t key = ((uint64_t)level * MAX_CPUS + cpu) * NR_LRU_LISTS + lru;
+	struct rng rng = rng_for(point->tree.seed, memcg, STREAM_REMAINDER + key);
+
+	return (long)rng_below(&rng, 2 * batch + 1) - (long)batch;
+}
+
+void charge_each(const struct charge_plan *plan, uint32_t memcg,
+		 void (*visit)(void *arg, const struct charge *charge), void *arg)
+{
+	const struct point *point = plan->point;
+	struct home home = home_of(point, memcg);
+	uint64_t parts = (uint64_t)home.cpus * home.nodes;
+
+	for (unsigned i = 0; i < home.cpus; i++) {
+		struct charge charge = {.cpu = home_cpu(&home, i)};
+
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+			uint64_t pages = lru_pages(point->counters.pages, lru);
+
+			charge.lru = lru;
+			for (unsigned k = 0; k < home.nodes; k++) {
+				uint64_t part = (uint64_t)i * home.nodes + k;
+
+				charge.node = (home.node + k) % home.nr_nodes;
+				charge.pages = (long)part_of(pages, part, part + 1, parts);
+				charge.remainder = 0;
+				if (charge.pages)
+					charge.remainder = remainder_of(point, memcg, charge.cpu,
+									lru, 1 + charge.node);
+				visit(arg, &charge);
+			}
+		}
+	}
+}
+
+long charge_memcg_remainder(const struct charge_plan *plan, uint32_t memcg, unsigned cpu,
+			    enum lru_list lru)
+{
+	const struct point *point = plan->point;
+	struct home home = home_of(point, memcg);
+	uint64_t parts = (uint64_t)home.cpus * home.nodes;
+	uint64_t pages = lru_pages(point->counters.pages, lru);
+	unsigned i = home_index(&home, cpu);
+
+	if (i >= home.cpus)
+		return 0;
+	if (!part_of(pages, (uint64_t)i * home.nodes, (uint64_t)(i + 1) * home.nodes, parts))
+		return 0;
+	return remainder_of(point, memcg, cpu, lru, 0);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+/* See oracle.h. */
+#include "backend/oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct oracle {
+	const struct memcg_tree *tree;
+	unsigned nr_nodes;
+	int64_t *pages; /* [memcg][node][lru], local */
+};
+
+static int64_t *local_pages(const struct oracle *oracle, uint32_t memcg, unsigned node)
+{
+	return &oracle->pages[((size_t)memcg * oracle->nr_nodes + node) * NR_LRU_LISTS];
+}
+
+struct oracle *oracle_new(const struct memcg_tree *tree, unsigned nr_nodes)
+{
+	struct oracle *oracle = calloc(1, sizeof(*oracle));
+
+	if (!oracle)
+		return NULL;
+	oracle->tree = tree;
+	oracle->nr_nodes = nr_nodes;
+	oracle->pages = calloc((size_t)tree->nr * nr_nodes, NR_LRU_LISTS * sizeof(int64_t));
+	if (!oracle->pages) {
+		free(oracle);
+		return NULL;
+	}
+	return oracle;
+}
+
+void oracle_free(struct oracle *oracle)
+{
+	if (!oracle)
+		return;
+	free(oracle->pages);
+	free(oracle);
+}
+
+struct oracle_fill {
+	struct oracle *oracle;
+	uint32_t memcg;
+};
+
+static void fill_charge(void *arg, const struct charge *charge)
+{
+	struct oracle_fill *fill = arg;
+
+	local_pages(fill->oracle, fill->memcg, charge->node)[charge->lru] += charge->pages;
+}
+
+void oracle_populate(struct oracle *oracle, const struct charge_plan *plan)
+{
+	struct oracle_fill fill = {.oracle = oracle};
+
+	for (fill.memcg = 0; fill.memcg < oracle->tree->nr; fill.memcg++)
+		charge_each(plan, fill.memcg, fill_charge, &fill);
+}
+
+void oracle_update(struct oracle *oracle, const struct update *update)
+{
+	local_pages(oracle, update->memcg, update->node)[update->lru] += update->delta;
+}
+
+int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node, enum lru_list lru)
+{
+	return local_pages(oracle, memcg, node)[lru];
+}
+
+/* Adds one memcg's pages to the cells of one scope, as two's complement: a cell may pass through
+ * values below 0 on its way. */
+static void add_memcg(const struct oracle *oracle, uint32_t memcg, uint64_t *cells)
+{
+	unsigned columns = 1 + oracle->nr_nodes;
+
+	for (unsigned node = 0; node < oracle->nr_nodes; node++) {
+		const int64_t *pages = local_pages(oracle, memcg, node);
+
+		for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
+			int64_t sum = 0;
+
+			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+				if (numa_rows[row].lru_mask & (1u << lru))
+					sum += pages[lru];
+			cells[row * columns] += (uint64_t)sum;
+			cells[row * columns + 1 + node] += (uint64_t)sum;
+		}
+	}
+}
+
+void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,
+		 struct numa_counts *out)
+{
+	size_t scope_cells = numa_cell(oracle->nr_nodes, SCOPE_HIERARCHICAL, 0, 0);
+
+	for (unsigned scope = 0; scope < NR_SCOPES; scope++) {
+		uint64_t *cells = &out->cells[numa_cell(oracle->nr_nodes, scope, 0, 0)];
+		uint32_t at = memcg;
+
+		if (!(rows & (1u << scope)))
+			continue;
+		memset(cells, 0, scope_cells * sizeof(*cells));
+		while (at != MEMCG_NONE) {
+			add_memcg(oracle, at, cells);
+			if (scope == SCOPE_LOCAL)
+				break;
+			at = memcg_tree_next(oracle->tree, memcg, at);
+		}
+		for (size_t i = 0; i < scope_cells; i++)
+			if ((int64_t)cells[i] < 0)
+				cells[i] = 0;
+	}
+}
+
+/* Is `a` nearer to its bound, or further beyond it, than `b`? Any error is beyond a bound of 0. */
+static bool worse(const struct cell_error *a, const struct cell_error *b)
+{
+	unsigned __int128 left = (unsigned __int128)a->pages * b->bound;
+	unsigned __int128 right = (unsigned __int128)b->pages * a->bound;
+
+	if (left != right)
+		return left > right;
+	if (a->pages != b->pages)
+		return a->pages > b->pages;
+	return a->bound > b->bound;
+}
+
+unsigned oracle_compare(const struct backend *backend, const struct point *point,
+			const struct numa_counts *counts, const struct numa_counts *truth,
+			unsigned rows, uint32_t subtree, struct cell_error *worst)
+{
+	unsigned columns = 1 + counts->nr_nodes;
+	unsigned beyond = 0;
+	bool first = true;
+
+	for (unsigned i = 0; i < numa_nr_cells(counts->nr_nodes); i++) {
+		struct cell_error cell = {
+			.scope = i / columns / NR_NUMA_ROWS,
+			.row = i / columns % NR_NUMA_ROWS,
+			.column = i % columns,
+			.value = counts->cells[i],
+			.truth = truth->cells[i],
+		};
+
+		if (!(rows & (1u << cell.scope)))
+			continue;
+		cell.pages =
+			cell.value > cell.truth ? cell.value - cell.truth : cell.truth - cell.value;
+		cell.bound = backend->bound(point, cell.scope, cell.row, cell.column, subtree);
+		beyond += cell.pages > cell.bound;
+		if (first || worse(&cell, worst))
+			*worst = cell;
+		first = false;
+	}
+	return beyond;
+}
