@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bitmap of possible CPUs and its iteration.
+ *
+ * The kernel finds the next possible CPU by calling an out-of-line function, which calls an
+ * out-of-line bitmap search: most of the instructions of a per-CPU load are spent there. So the
+ * search lives in a file of its own, is never inlined and is never optimised across files.
+ */
+#ifndef MEMCGBENCH_BACKEND_CPUMASK_H
+#define MEMCGBENCH_BACKEND_CPUMASK_H
+
+#include <stddef.h>
+
+#define CPUMASK_WORD_BITS (8 * sizeof(unsigned long))
+
+static inline size_t cpumask_bytes(unsigned nr)
+{
+	return (nr + CPUMASK_WORD_BITS - 1) / CPUMASK_WORD_BITS * sizeof(unsigned long);
+}
+
+void cpumask_set(unsigned long *mask, unsigned cpu);
+
+/* The first CPU above `cpu` (-1u: from 0) of the `nr` bits of `mask`; `nr` or more when none. */
+unsigned cpumask_next(unsigned cpu, const unsigned long *mask, unsigned nr);
+
+#endif

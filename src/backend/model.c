@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+/* Laying out, mapping and linking a modelled tree. See model.h. */
+#include "backend/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Blocks of Linux 5.6, in longs. Lean blocks keep the stat items and leave out events; their batch
+ * blocks and shared counters are of the LRU lists only. */
+enum {
+	MEMCG_STAT_ITEMS = 40,
+	MEMCG_EVENTS = 85,
+	MEMCG_EVENT_TARGETS = 3, /* of the memcg's events: one count and two targets */
+	MEMCG_BLOCK = MEMCG_STAT_ITEMS + MEMCG_EVENTS + MEMCG_EVENT_TARGETS,
+	LRUVEC_BLOCK = 36,
+};
+_Static_assert(MEMCG_BLOCK == 128, "the memcg's per-CPU block is 1 KiB");
+
+#define HUGE_PAGE_BYTES (2ul << 20)
+
+static uint64_t round_up(uint64_t value, uint64_t step)
+{
+	return (value + step - 1) / step * step;
+}
+
+static void per_cpu_layout(const struct point *point, struct model_layout *layout)
+{
+	bool lean = point->machine.layout == LAYOUT_LEAN;
+	uint64_t memcg_local = lean ? MEMCG_STAT_ITEMS : MEMCG_BLOCK;
+	uint64_t memcg_batch = lean ? NR_LRU_LISTS : MEMCG_BLOCK;
+	uint64_t lruvec_batch = lean ? NR_LRU_LISTS : LRUVEC_BLOCK;
+
+	layout->batch_offset = memcg_local * sizeof(long);
+	layout->lruvec_offset = layout->batch_offset + memcg_batch * sizeof(long);
+	layout->lruvec_batch_offset = LRUVEC_BLOCK * sizeof(long);
+	layout->lruvec_bytes = layout->lruvec_batch_offset + lruvec_batch * sizeof(long);
+	layout->css_offset = layout->lruvec_offset + layout->nodes * layout->lruvec_bytes;
+	layout->object_bytes = layout->css_offset + sizeof(long);
+	layout->area_bytes = round_up(layout->memcgs * layout->object_bytes, AREA_ALIGN);
+	if (point->machine.skew % AREA_ALIGN)
+		layout->area_bytes += AREA_ALIGN;
+}
+
+void model_layout(const struct point *point, struct model_layout *layout)
+{
+	bool lean = point->machine.layout == LAYOUT_LEAN;
+
+	*layout = (struct model_layout){
+		.memcgs = point->tree.memcgs + 1,
+		.nodes = point->machine.nodes,
+		.cpus = point->machine.cpus,
+		.memcg_atomics = lean ? NR_LRU_LISTS : MEMCG_STAT_ITEMS + MEMCG_EVENTS,
+		.node_atomics = lean ? NR_LRU_LISTS : LRUVEC_BLOCK,
+	};
+	per_cpu_layout(point, layout);
+	layout->memcg_bytes = round_up(sizeof(struct memcg) + layout->memcg_atomics * sizeof(long) +
+					       layout->nodes * sizeof(struct memcg_node *),
+				       STRUCT_ALIGN);
+	layout->memcg_node_bytes = round_up(
+		sizeof(struct memcg_node) + layout->node_atomics * sizeof(long), STRUCT_ALIGN);
+	layout->mask_offset = round_up(layout->cpus * sizeof(unsigned char *), STRUCT_ALIGN);
+	layout->memcgs_offset =
+		round_up(layout->mask_offset + cpumask_bytes(layout->cpus), STRUCT_ALIGN);
+	layout->shared_bytes = layout->memcgs_offset + layout->memcgs * layout->memcg_bytes;
+	layout->node_bytes = layout->memcgs * layout->memcg_node_bytes;
+}
+
+uint64_t model_bytes(const struct point *point)
+{
+	bool huge = point->machine.pages == PAGES_HUGE;
+	uint64_t page = huge ? HUGE_PAGE_BYTES : (uint64_t)sysconf(_SC_PAGESIZE);
+	struct model_layout layout;
+	uint64_t bytes;
+
+	model_layout(point, &layout);
+	bytes = round_up(layout.shared_bytes, page) +
+		layout.nodes * round_up(layout.node_bytes, page);
+	for (uint64_t node = 0; node < layout.nodes; node++) {
+		uint64_t first = node * layout.cpus / layout.nodes;
+		uint64_t end = (node + 1) * layout.cpus / layout.nodes;
+
+		bytes += round_up((end - first) * layout.area_bytes, page);
+	}
+	return bytes;
+}
+
+static int map(struct model *model, const struct placement *placement, unsigned node,
+	       uint64_t bytes, unsigned char **base, struct error *err)
+{
+	struct region *region = &model->regions[model->nr_regions];
+	int ret;
+
+	ret = placement_map(placement, node, bytes, region, err);
+	if (ret)
+		return ret;
+
+	model->nr_regions++;
+	*base = region->base;
+	return 0;
+}
+
+/* The areas of all CPUs of one node lie in one region. */
+static int map_areas(struct model *model, const struct placement *placement, unsigned char **area,
+		     struct error *err)
+{
+	const struct model_layout *layout = &model->layout;
+	uint64_t skew = model->point->machine.skew;
+	unsigned cpu = 0;
+
+	while (cpu < layout->cpus) {
+		unsigned node = placement->node_of_cpu[cpu];
+		unsigned first = cpu;
+		unsigned char *base;
+		int ret;
+
+		while (cpu < layout->cpus && placement->node_of_cpu[cpu] == node)
+			cpu++;
+		ret = map(model, placement, node, (cpu - first) * layout->area_bytes, &base, err);
+		if (ret)
+			return ret;
+		for (unsigned c = first; c < cpu; c++)
+			area[c] = base + (c - first) * layout->area_bytes + c * skew % AREA_ALIGN;
+	}
+	return 0;
+}
+
+static int map_all(struct model *model, const struct placement *placement, unsigned char **area,
+		   struct error *err)
+{
+	const struct model_layout *layout = &model->layout;
+	unsigned char *shared = NULL;
+	int ret;
+
+	ret = map(model, placement, placement->node_of_cpu[0], layout->shared_bytes, &shared, err);
+	for (unsigned node = 0; !ret && node < layout->nodes; node++)
+		ret = map(model, placement, node, layout->node_bytes, &model->memcg_nodes[node],
+			  err);
+	if (!ret)
+		ret = map_areas(model, placement, area, err);
+	if (!ret)
+		ret = placement_write(placement, model->regions, model->nr_regions, err);
+	if (ret)
+		return ret;
+
+	model->area = (unsigned char **)shared;
+	model->possible = (unsigned long *)(shared + layout->mask_offset);
+	model->memcgs = shared + layout->memcgs_offset;
+	return 0;
+}
+
+static struct memcg *link_to(const struct model *model, uint32_t memcg)
+{
+	return memcg == MEMCG_NONE ? NULL : model_memcg(model, memcg);
+}
+
+/* One pass over the structs; all counters are zero already. */
+static void link_memcgs(struct model *model, const struct memcg_tree *tree)
+{
+	const struct model_layout *layout = &model->layout;
+
+	for (uint32_t i = 0; i < layout->memcgs; i++) {
+		struct memcg *memcg = model_memcg(model, i);
+		uint64_t object = i * layout->object_bytes;
+
+		memcg->parent = link_to(model, tree->parent[i]);
+		memcg->first_child = link_to(model, tree->first_child[i]);
+		memcg->next_sibling = link_to(model, tree->next_sibling[i]);
+		memcg->css_ref = tree->dying[i] ? CSS_REF_SHARED : object + layout->css_offset;
+		memcg->local = object;
+		memcg->batch = object + layout->batch_offset;
+		for (unsigned node = 0; node < layout->nodes; node++) {
+			struct memcg_node *info =
+				(struct memcg_node *)(model->memcg_nodes[node] +
+						      i * layout->memcg_node_bytes);
+
+			info->memcg = memcg;
+			info->local = object + layout->lruvec_offset + node * layout->lruvec_bytes;
+			info->batch = info->local + layout->lruvec_batch_offset;
+			*memcg_nodeinfo(model, memcg, node) = info;
+		}
+	}
+}
+
+static int check_env(const struct backend_env *env, struct error *err)
+{
+	const struct point *point = env->point;
+
+	if (point->machine.skew % sizeof(long))
+		return error_set(err, -EINVAL, "machine.skew: %llu is not a multiple of %zu bytes",
+				 (unsigned long long)point->machine.skew, sizeof(long));
+	if (env->tree->nr != point->tree.memcgs + 1 ||
+	    env->placement->nr_nodes != point->machine.nodes ||
+	    env->placement->nr_cpus != point->machine.cpus)
+		return error_set(err, -EINVAL, "tree or placement is not of this point");
+	return 0;
+}
+
+int model_create(const struct backend_env *env, void **instance, struct error *err)
+{
+	unsigned nodes = env->point->machine.nodes, cpus = env->point->machine.cpus;
+	unsigned char **area = NULL;
+	struct model *model;
+	int ret;
+
+	ret = check_env(env, err);
+	if (ret)
+		return ret;
+
+	model = calloc(1, sizeof(*model));
+	area = calloc(cpus, sizeof(*area));
+	if (!model || !area)
+		goto no_memory;
+	model->point = env->point;
+	model->batch = env->point->counters.batch;
+	model->nr_possible = cpus;
+	model_layout(env->point, &model->layout);
+	/* The memcgs, the lruvecs of each node, at most one run of areas per node or CPU. */
+	model->regions = calloc(1 + (size_t)nodes + cpus, sizeof(*model->regions));
+	model->memcg_nodes = calloc(nodes, sizeof(*model->memcg_nodes));
+	if (!model->regions || !model->memcg_nodes)
+		goto no_memory;
+
+	ret = map_all(model, env->placement, area, err);
+	if (ret)
+		goto fail;
+	for (unsigned cpu = 0; cpu < cpus; cpu++) {
+		model->area[cpu] = area[cpu];
+		cpumask_set(model->possible, cpu);
+	}
+	link_memcgs(model, env->tree);
+	free(area);
+	*instance = model;
+	return 0;
+
+no_memory:
+	ret = error_set(err, -ENOMEM, "out of memory");
+fail:
+	free(area);
+	model_destroy(model);
+	return ret;
+}
+
+void model_destroy(void *instance)
+{
+	struct model *model = instance;
+
+	if (!model)
+		return;
+	for (size_t i = 0; i < model->nr_regions; i++)
+		placement_unmap(&model->regions[i]);
+	free(model->regions);
+	free(model->memcg_nodes);
+	free(model);
+}
+
+const struct region *model_regions(const void *instance, size_t *nr)
+{
+	const struct model *model = instance;
+
+	*nr = model->nr_regions;
+	return model->regions;
+}
