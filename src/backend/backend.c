@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/* The whole read as a scenario asks for it, timed or counted. */
+#include "backend/backend.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+long backend_read(const struct backend *backend, void *instance, const struct read_request *request,
+		  struct numa_counts *scratch, enum read_form form, enum text_style style,
+		  char *buffer, size_t size)
+{
+	int ret;
+
+	if (form == FORM_TEXT && backend->read_text)
+		return backend->read_text(instance, request, scratch, style, buffer, size);
+
+	ret = backend->read_counts(instance, request, scratch);
+	if (ret || form == FORM_COUNTS)
+		return ret;
+	return numa_stat_text(scratch, request->rows, style, buffer, size);
+}
+
+int backend_count(const struct backend *backend, void *instance, const struct read_request *request,
+		  struct numa_counts *scratch, enum read_form form, enum text_style style,
+		  struct op_probe *probe)
+{
+	size_t size = numa_stat_text_max(scratch->nr_nodes);
+	char *buffer;
+	long length;
+	int ret;
+
+	ret = backend->count_read(instance, request, scratch, probe);
+	if (ret || form == FORM_COUNTS)
+		return ret;
+
+	buffer = malloc(size);
+	if (!buffer)
+		return -ENOMEM;
+	if (backend->read_text)
+		length = backend->read_text(instance, request, scratch, style, buffer, size);
+	else
+		length = numa_stat_text(scratch, request->rows, style, buffer, size);
+	free(buffer);
+	if (length < 0)
+		return (int)length;
+	probe->counts.text_bytes += (uint64_t)length;
+	return 0;
+}

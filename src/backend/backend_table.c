@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+/* All back ends, in the order in which they are listed. */
+#include "backend/backend_table.h"
+
+#include <string.h>
+
+const struct backend *const backends[] = {
+	&backend_walk,
+	&backend_cached,
+	NULL,
+};
+
+const struct backend *backend_find(const char *name)
+{
+	for (size_t i = 0; backends[i]; i++)
+		if (!strcmp(backends[i]->name, name))
+			return backends[i];
+	return NULL;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The back ends by name, for the table of all (backend_table.c) and nobody else. */
+#ifndef MEMCGBENCH_BACKEND_BACKEND_TABLE_H
+#define MEMCGBENCH_BACKEND_BACKEND_TABLE_H
+
+#include "backend/backend.h"
+
+extern const struct backend backend_walk;
+extern const struct backend backend_cached;
+
+#endif
