@@ -50,7 +50,7 @@ step() {
     : >"$log"
     {
         while ! read -r -t 10 <>"$scratch/never"; do
-            say "$description: $((SECONDS - start)) s: $(tail -n 1 "$log" | tr '\r' '\n' | tail -n 1 | cut -c1-80)"
+            say "$description: $((SECONDS - start)) s: $(tail -c 4096 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-80)"
         done
     } </dev/null &
     heart=$!
