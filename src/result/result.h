@@ -23,9 +23,8 @@
  *               "cells_beyond_bound":0}          hierarchical rows
  *  local_error the same for local rows, or null
  *  memory      {"bytes":..,"rss_peak_bytes":..,"estimate_bytes":..}
- *  times       {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns","total_ns"}
- *  perf        {"cycles",..} or null
- *  warnings    ["sentence", ...]
+ *  times {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns","total_ns"} perf
+ * {"cycles",..} or null warnings    ["sentence", ...]
  *
  * Unknown keys are kept; a newer version is refused.
  */
@@ -39,10 +38,10 @@
 #define RESULT_SCHEMA_NAME    "memcgbench-result"
 #define RESULT_SCHEMA_VERSION 1
 
-/* A document with schema, scenario, point, backend, repetition and status filled in; the caller owns
- * it. `reason` NULL: status ok. */
-json_t *result_new(const char *scenario, const char *title, const char *point_id,
-		   json_t *parameters, const char *backend, unsigned repetition, const char *reason);
+/* A document with schema, scenario, point, backend, repetition and status filled in; the caller
+ * owns it. `reason` NULL: status ok. */
+json_t *result_new(const char *scenario, const char *title, const char *point_id, json_t *values,
+		   const char *backend, unsigned repetition, const char *reason);
 
 /* Read and check a result file: JSON errors with file, line and column, schema name and version,
  * presence and types of what the schema promises. */

@@ -30,10 +30,10 @@ json_t *run_document(const struct scenario *scenario, uint64_t seed, const char 
 		     const char *host_class, json_t *context, json_t *left_out, const char *label);
 
 /*
- * Open the directory to measure into. `out` given: that directory; made if it is not there, resumed if
- * its identity is the same, -EEXIST naming the first difference if not (or if the directory holds
- * other things and no run.json). `out` NULL: the newest unfinished run of the same identity below
- * `base`/NAME/, else the newest finished one of the same identity, else a new number NNN
+ * Open the directory to measure into. `out` given: that directory; made if it is not there, resumed
+ * if its identity is the same, -EEXIST naming the first difference if not (or if the directory
+ * holds other things and no run.json). `out` NULL: the newest unfinished run of the same identity
+ * below `base`/NAME/, else the newest finished one of the same identity, else a new number NNN
  * there.
  */
 int run_dir_open(const char *out, const char *base, json_t *document, struct run_dir **dir,
@@ -42,10 +42,18 @@ int run_dir_open(const char *out, const char *base, json_t *document, struct run
 int run_dir_load(const char *path, struct run_dir **dir, struct error *err);
 void run_dir_free(struct run_dir *dir);
 
-/* Is this repetition done (status ok)? A failed, truncated or foreign file counts as not done. Where
- * it is and `result` is not NULL, the document is returned. */
+/* Is this repetition done (status ok)? A failed, truncated or foreign file counts as not done.
+ * Where it is and `result` is not NULL, the document is returned. */
 bool run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,
 		  unsigned repetition, json_t **result);
+
+/* The same for those who must say why: 0 with the document (ok or failed; the caller owns it),
+ * -ENOENT where nothing was written yet, -EINVAL for a file that is damaged or of another run. */
+int run_dir_read(const struct run_dir *dir, const char *point_id, const char *backend,
+		 unsigned repetition, json_t **result, struct error *err);
+
+/* Is every repetition done that is not left out? */
+bool run_dir_finished(const struct run_dir *dir);
 
 int run_dir_write(const struct run_dir *dir, const char *point_id, const char *backend,
 		  unsigned repetition, json_t *result, struct error *err);

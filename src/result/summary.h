@@ -6,8 +6,8 @@
 #ifndef MEMCGBENCH_RESULT_SUMMARY_H
 #define MEMCGBENCH_RESULT_SUMMARY_H
 
-#include "base/error.h"
 #include "backend/backend.h"
+#include "base/error.h"
 #include "result/run_dir.h"
 #include "scenario/point.h"
 #include "stats/histogram.h"
@@ -21,10 +21,12 @@ struct backend_summary {
 	char *backend;
 	unsigned processes; /* that ended well */
 	unsigned failed;
-	uint64_t samples, reads, reads_per_sample; /* samples and reads over all processes and readers */
+	uint64_t samples, reads,
+		reads_per_sample; /* samples and reads over all processes and readers */
 	double p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 	double median_ns, ci_low_ns, ci_high_ns, ci_level; /* over process medians */
-	double hierarchical_ns, local_ns, format_ns; /* medians over processes of the parts' medians */
+	double hierarchical_ns, local_ns,
+		format_ns; /* medians over processes of the parts' medians */
 	double floor_ns;
 	struct op_counts counts;
 	bool counts_differ; /* between processes: said, never averaged */
@@ -35,11 +37,11 @@ struct backend_summary {
 	uint64_t memory_bytes;
 	struct histogram *latency; /* merged, per read */
 	double *process_median_ns; /* [processes], by repetition */
-	unsigned *repetition;      /* [processes] */
+	unsigned *repetition; /* [processes] */
 	char *placement_asked;
 	json_t *placement_found; /* of the first process; owned */
-	char *cold_method;       /* or NULL */
-	char **warnings;         /* each once, over all processes */
+	char *cold_method; /* or NULL */
+	char **warnings; /* each once, over all processes */
 	size_t nr_warnings;
 };
 

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See document.h. Jansson says where a text stops being JSON, but not where a value stood. So when
+ * a value is at fault, the text, by then known to be well formed, is scanned once more for it.
+ */
+#include "result/document.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t\r\n");
+}
+
+/* From an opening quote to behind the closing one. */
+static const char *skip_string(const char *p)
+{
+	for (p++; *p && *p != '"'; p++) {
+		if (*p == '\\' && p[1])
+			p++;
+	}
+	return *p ? p + 1 : p;
+}
+
+static const char *skip_value(const char *p)
+{
+	unsigned depth = 0;
+
+	do {
+		if (*p == '"') {
+			p = skip_string(p);
+			continue;
+		}
+		if (*p == '{' || *p == '[')
+			depth++;
+		else if (*p == '}' || *p == ']')
+			depth--;
+		p++;
+	} while (*p && (depth || !strchr(",}] \t\r\n", *p)));
+	return p;
+}
+
+/* The value of a member of the object, or of an element of the array, that starts at `p`; or NULL.
+ */
+static const char *step_into(const char *p, const char *part, size_t length)
+{
+	bool object = *p == '{';
+	unsigned long wanted = object ? 0 : strtoul(part, NULL, 10);
+
+	if (!object && *p != '[')
+		return NULL;
+	for (unsigned long i = 0;; i++) {
+		const char *key;
+		bool found = !object && i == wanted;
+
+		p = skip_blanks(p + 1); /* behind the bracket or the comma */
+		if (object && *p == '"') {
+			key = p + 1;
+			p = skip_string(p);
+			found = (size_t)(p - key) == length + 1 && !strncmp(key, part, length);
+			p = skip_blanks(p);
+			p = skip_blanks(p + (*p == ':'));
+		}
+		if (!*p || *p == '}' || *p == ']')
+			return NULL;
+		if (found)
+			return p;
+		p = skip_blanks(skip_value(p));
+		if (*p != ',')
+			return NULL;
+	}
+}
+
+static const char *locate(const char *text, const char *path)
+{
+	const char *place = skip_blanks(text);
+
+	while (*path) {
+		size_t length = strcspn(path, ".");
+		const char *inside = step_into(place, path, length);
+
+		if (!inside)
+			break;
+		place = inside;
+		path += length + (path[length] == '.');
+	}
+	return place;
+}
+
+int document_fault(const struct document *document, const char *field, struct error *err,
+		   const char *format, ...)
+{
+	const char *place = locate(document->text, field);
+	unsigned line = 1, column = 1;
+	char text[sizeof(err->text)];
+	va_list args;
+
+	for (const char *p = document->text; p < place; p++) {
+		column++;
+		if (*p == '\n') {
+			line++;
+			column = 1;
+		}
+	}
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return error_set_at(err, -EINVAL, document->path, line, column, "%s: %s", field, text);
+}
+
+json_t *json_at(const json_t *json, const char *path)
+{
+	char part[64];
+
+	while (json && *path) {
+		size_t length = strcspn(path, ".");
+
+		if (length >= sizeof(part))
+			return NULL;
+		memcpy(part, path, length);
+		part[length] = '\0';
+		json = json_is_array(json) ? json_array_get(json, strtoul(part, NULL, 10))
+					   : json_object_get(json, part);
+		path += length + (path[length] == '.');
+	}
+	return (json_t *)json;
+}
+
+static bool has_kind(const json_t *value, enum field_kind kind)
+{
+	switch (kind) {
+	case FIELD_TEXT:
+		return json_is_string(value);
+	case FIELD_WHOLE:
+		return json_is_integer(value) && json_integer_value(value) >= 0;
+	case FIELD_POSITIVE:
+		return json_is_integer(value) && json_integer_value(value) >= 1;
+	case FIELD_NUMBER:
+		return json_is_number(value) && json_number_value(value) >= 0;
+	case FIELD_FLAG:
+		return json_is_boolean(value);
+	case FIELD_OBJECT:
+		return json_is_object(value);
+	case FIELD_ARRAY:
+		return json_is_array(value);
+	}
+	return false;
+}
+
+static const char *const kind_names[] = {
+	[FIELD_TEXT] = "a text",
+	[FIELD_WHOLE] = "a whole number, at least 0",
+	[FIELD_POSITIVE] = "a whole number, at least 1",
+	[FIELD_NUMBER] = "a number, at least 0",
+	[FIELD_FLAG] = "true or false",
+	[FIELD_OBJECT] = "an object",
+	[FIELD_ARRAY] = "a list",
+};
+
+static bool parent_is_there(const json_t *json, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	char parent[64];
+	const json_t *value;
+
+	if (!dot)
+		return true;
+	snprintf(parent, sizeof(parent), "%.*s", (int)(dot - path), path);
+	value = json_at(json, parent);
+	return value && !json_is_null(value);
+}
+
+int document_check(const struct document *document, const struct field *fields, size_t nr,
+		   struct error *err)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct field *field = &fields[i];
+		const json_t *value = json_at(document->json, field->path);
+
+		if (value ? has_kind(value, field->kind) ||
+				    (json_is_null(value) && field->flags & FIELD_NULL)
+			  : field->flags & FIELD_OPTIONAL ||
+				    !parent_is_there(document->json, field->path))
+			continue;
+		return document_fault(document, field->path, err, "%s (must be %s%s)",
+				      value ? "is something else" : "is missing",
+				      kind_names[field->kind],
+				      field->flags & FIELD_NULL ? ", or null" : "");
+	}
+	return 0;
+}
+
+static int check_schema(const struct document *document, const struct document_schema *schema,
+			struct error *err)
+{
+	static const struct field fields[] = {
+		{"schema", FIELD_OBJECT, 0},
+		{"schema.name", FIELD_TEXT, 0},
+		{"schema.version", FIELD_POSITIVE, 0},
+	};
+	const char *name;
+	json_int_t version;
+	int r;
+
+	r = document_check(document, fields, sizeof(fields) / sizeof(fields[0]), err);
+	if (r)
+		return r;
+	name = json_string_value(json_at(document->json, "schema.name"));
+	if (strcmp(name, schema->name))
+		return document_fault(document, "schema.name", err, "'%s' is not read here (%s is)",
+				      name, schema->name);
+	version = json_integer_value(json_at(document->json, "schema.version"));
+	if (version > schema->version)
+		return document_fault(document, "schema.version", err,
+				      "version %lld was written by a newer program (this one reads "
+				      "up to %d)",
+				      (long long)version, schema->version);
+	return document_check(document, schema->fields, schema->nr_fields, err);
+}
+
+int document_open(const char *path, const struct document_schema *schema, struct document *document,
+		  struct error *err)
+{
+	json_error_t fault;
+	size_t length;
+	int r;
+
+	*document = (struct document){.path = path};
+	r = file_read(path, schema->limit, &document->text, &length, err);
+	if (r)
+		return r;
+	document->json = json_loadb(document->text, length, JSON_REJECT_DUPLICATES, &fault);
+	if (!document->json)
+		r = error_set_at(err, -EINVAL, path, fault.line > 0 ? (unsigned)fault.line : 1,
+				 fault.column > 0 ? (unsigned)fault.column : 1, "not JSON: %s",
+				 fault.text);
+	else
+		r = check_schema(document, schema, err);
+	if (r)
+		document_close(document);
+	return r;
+}
+
+void document_close(struct document *document)
+{
+	json_decref(document->json);
+	free(document->text);
+	document->json = NULL;
+	document->text = NULL;
+}
+
+int document_write(const char *path, const json_t *document, struct error *err)
+{
+	char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	size_t length;
+	int r;
+
+	if (!text)
+		return error_set_at(err, -ENOMEM, path, 0, 0,
+				    "cannot be put into words: out of memory");
+	length = strlen(text);
+	text[length] = '\n'; /* in place of the NUL: the length goes with it */
+	r = file_write_atomic(path, text, length + 1, err);
+	free(text);
+	return r;
+}
+
+int join_path(char path[PATH_MAX], const char *directory, const char *name, struct error *err)
+{
+	if (snprintf(path, PATH_MAX, "%s/%s", directory, name) >= PATH_MAX)
+		return error_set_at(err, -ENAMETOOLONG, directory, 0, 0, "the path is too long");
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON documents with a schema: read from a file, checked against a table of fields, and every
+ * fault named at its file, line and column. Keys that the table does not know are kept.
+ */
+#ifndef MEMCGBENCH_RESULT_DOCUMENT_H
+#define MEMCGBENCH_RESULT_DOCUMENT_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stddef.h>
+
+enum field_kind {
+	FIELD_TEXT,
+	FIELD_WHOLE, /* an integer, at least 0 */
+	FIELD_POSITIVE, /* an integer, at least 1 */
+	FIELD_NUMBER, /* any number, at least 0 */
+	FIELD_FLAG,
+	FIELD_OBJECT,
+	FIELD_ARRAY,
+};
+
+enum {
+	FIELD_NULL = 1u << 0, /* may be null */
+	FIELD_OPTIONAL = 1u << 1, /* may be absent */
+};
+
+/* A field whose parent is absent or null is not looked for: the parent has a line of its own. */
+struct field {
+	const char *path; /* "sampling.samples"; a number as a part counts array elements */
+	enum field_kind kind;
+	unsigned flags;
+};
+
+struct document_schema {
+	const char *name;
+	int version; /* newer ones are refused */
+	size_t limit; /* bytes that are read at most */
+	const struct field *fields;
+	size_t nr_fields;
+};
+
+/* A document and the text that it came from, so that faults can be placed. */
+struct document {
+	const char *path;
+	char *text;
+	json_t *json;
+};
+
+/* -ENOENT and other errors of reading; -EINVAL for faults in the text or of the schema. */
+int document_open(const char *path, const struct document_schema *schema, struct document *document,
+		  struct error *err);
+void document_close(struct document *document);
+
+/* Check one more table of fields. */
+int document_check(const struct document *document, const struct field *fields, size_t nr,
+		   struct error *err);
+
+/* The value at a path, or NULL. */
+json_t *json_at(const json_t *json, const char *path);
+
+/* Fill `err` with a message placed where the field is (or its nearest parent); returns -EINVAL. */
+int document_fault(const struct document *document, const char *field, struct error *err,
+		   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Written at once or not at all, indented, so that faults can be named by line. */
+int document_write(const char *path, const json_t *document, struct error *err);
+
+/* "directory/name" in a buffer of PATH_MAX; -ENAMETOOLONG. */
+int join_path(char path[PATH_MAX], const char *directory, const char *name, struct error *err);
+
+#endif

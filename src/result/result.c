@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See result.h. What the summary relies on must be there; the rest may be absent, but where it is,
+ * it has the type that the schema promises. Consistency is checked too (id against parameters,
+ * reads against samples, histogram against samples): people edit files, and results are evidence.
+ */
+#include "result/result.h"
+
+#include "result/document.h"
+#include "scenario/parameter.h"
+#include "stats/histogram.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define NULLABLE (FIELD_NULL | FIELD_OPTIONAL)
+
+static const struct field always[] = {
+	{"scenario", FIELD_TEXT, 0},
+	{"title", FIELD_TEXT, NULLABLE},
+	{"point", FIELD_OBJECT, 0},
+	{"point.id", FIELD_TEXT, 0},
+	{"point.parameters", FIELD_OBJECT, 0},
+	{"backend", FIELD_TEXT, 0},
+	{"repetition", FIELD_POSITIVE, 0},
+	{"label", FIELD_TEXT, NULLABLE},
+	{"status", FIELD_TEXT, 0},
+	{"reason", FIELD_TEXT, NULLABLE},
+};
+
+/* Of a process that ended well. */
+static const struct field when_ok[] = {
+	{"host_class", FIELD_TEXT, 0},
+	{"context", FIELD_OBJECT, NULLABLE},
+	{"build", FIELD_OBJECT, 0},
+	{"build.id", FIELD_TEXT, 0},
+	{"placement", FIELD_OBJECT, 0},
+	{"placement.asked", FIELD_TEXT, 0},
+	{"placement.found", FIELD_OBJECT, NULLABLE},
+	{"placement.reader_cpus", FIELD_ARRAY, NULLABLE},
+	{"sampling", FIELD_OBJECT, 0},
+	{"sampling.samples", FIELD_POSITIVE, 0},
+	{"sampling.reads_per_sample", FIELD_POSITIVE, 0},
+	{"sampling.readers", FIELD_POSITIVE, 0},
+	{"sampling.reads", FIELD_POSITIVE, 0},
+	{"sampling.pilot", FIELD_FLAG, NULLABLE},
+	{"sampling.floor_ns", FIELD_NUMBER, NULLABLE},
+	{"sampling.floor_p99_ns", FIELD_NUMBER, NULLABLE},
+	{"sampling.clock", FIELD_TEXT, NULLABLE},
+	{"sampling.benchmark_mean_ns", FIELD_NUMBER, NULLABLE},
+	{"sampling.histogram_mean_ns", FIELD_NUMBER, NULLABLE},
+	{"sampling.late", FIELD_WHOLE, NULLABLE},
+	{"sampling.cold_method", FIELD_TEXT, NULLABLE},
+	{"latency", FIELD_OBJECT, 0},
+	{"latency.histogram", FIELD_TEXT, 0},
+	{"latency.median_ns", FIELD_NUMBER, 0},
+	{"parts", FIELD_OBJECT, NULLABLE},
+	{"parts.hierarchical_ns", FIELD_NUMBER, NULLABLE},
+	{"parts.local_ns", FIELD_NUMBER, NULLABLE},
+	{"parts.format_ns", FIELD_NUMBER, NULLABLE},
+	{"parts.samples", FIELD_WHOLE, NULLABLE},
+	{"counts", FIELD_OBJECT, NULLABLE},
+	{"counts.loads_local", FIELD_WHOLE, NULLABLE},
+	{"counts.loads_hierarchical", FIELD_WHOLE, NULLABLE},
+	{"counts.memcgs_visited", FIELD_WHOLE, NULLABLE},
+	{"counts.css_gets", FIELD_WHOLE, NULLABLE},
+	{"counts.atomics", FIELD_WHOLE, NULLABLE},
+	{"counts.adds", FIELD_WHOLE, NULLABLE},
+	{"counts.items_scanned", FIELD_WHOLE, NULLABLE},
+	{"counts.flushes", FIELD_WHOLE, NULLABLE},
+	{"counts.text_bytes", FIELD_WHOLE, NULLABLE},
+	{"counts.bytes_touched", FIELD_WHOLE, NULLABLE},
+	{"error", FIELD_OBJECT, NULLABLE},
+	{"error.pages", FIELD_NUMBER, 0},
+	{"error.bound_pages", FIELD_NUMBER, 0},
+	{"error.cell", FIELD_TEXT, NULLABLE},
+	{"error.value", FIELD_NUMBER, NULLABLE},
+	{"error.truth", FIELD_NUMBER, NULLABLE},
+	{"error.cells_beyond_bound", FIELD_WHOLE, NULLABLE},
+	{"local_error", FIELD_OBJECT, NULLABLE},
+	{"local_error.pages", FIELD_NUMBER, 0},
+	{"local_error.bound_pages", FIELD_NUMBER, 0},
+	{"memory", FIELD_OBJECT, NULLABLE},
+	{"memory.bytes", FIELD_WHOLE, NULLABLE},
+	{"times", FIELD_OBJECT, NULLABLE},
+	{"perf", FIELD_OBJECT, NULLABLE},
+	{"warnings", FIELD_ARRAY, NULLABLE},
+};
+
+static const struct document_schema schema = {
+	.name = RESULT_SCHEMA_NAME,
+	.version = RESULT_SCHEMA_VERSION,
+	.limit = 16u << 20,
+	.fields = always,
+	.nr_fields = ARRAY_SIZE(always),
+};
+
+/* Reasons are what a dying process wrote, which need not be UTF-8. */
+static json_t *text_of_anything(const char *text)
+{
+	json_t *json = json_string(text);
+	char *copy;
+
+	if (json)
+		return json;
+	copy = strdup(text);
+	if (!copy)
+		return NULL;
+	for (char *c = copy; *c; c++) {
+		if (*c & 0x80)
+			*c = '?';
+	}
+	json = json_string(copy);
+	free(copy);
+	return json;
+}
+
+json_t *result_new(const char *scenario, const char *title, const char *point_id, json_t *values,
+		   const char *backend, unsigned repetition, const char *reason)
+{
+	json_t *result, *why;
+
+	result = json_pack("{s:{s:s,s:i}, s:s, s:s?, s:{s:s,s:O}, s:s, s:I, s:s}", "schema", "name",
+			   RESULT_SCHEMA_NAME, "version", RESULT_SCHEMA_VERSION, "scenario",
+			   scenario, "title", title, "point", "id", point_id, "parameters", values,
+			   "backend", backend, "repetition", (json_int_t)repetition, "status",
+			   reason ? "failed" : "ok");
+	if (!result || !reason)
+		return result;
+	why = text_of_anything(reason);
+	if (!why || json_object_set_new(result, "reason", why) < 0) {
+		json_decref(result);
+		return NULL;
+	}
+	return result;
+}
+
+static int check_sampling(const struct document *document, struct error *err)
+{
+	const json_t *sampling = json_object_get(document->json, "sampling");
+	const char *text = json_string_value(json_at(document->json, "latency.histogram"));
+	uint64_t samples = json_integer_value(json_object_get(sampling, "samples"));
+	uint64_t batch = json_integer_value(json_object_get(sampling, "reads_per_sample"));
+	uint64_t readers = json_integer_value(json_object_get(sampling, "readers"));
+	uint64_t reads = json_integer_value(json_object_get(sampling, "reads"));
+	struct histogram *histogram;
+	uint64_t count, product;
+	int r;
+
+	if (__builtin_mul_overflow(samples, readers, &count) ||
+	    __builtin_mul_overflow(count, batch, &product) || product != reads)
+		return document_fault(document, "sampling.reads", err,
+				      "is not samples x reads_per_sample x readers");
+	r = histogram_decode(text, &histogram);
+	if (r == -ENOMEM)
+		return error_set_at(err, r, document->path, 0, 0, "out of memory");
+	if (r)
+		return document_fault(document, "latency.histogram", err,
+				      "is damaged: it cannot be decoded");
+	if (histogram_count(histogram) != count)
+		r = document_fault(
+			document, "latency.histogram", err, "holds %llu samples, not %llu",
+			(unsigned long long)histogram_count(histogram), (unsigned long long)count);
+	histogram_free(histogram);
+	return r;
+}
+
+static int check_warnings(const struct document *document, struct error *err)
+{
+	const json_t *warning;
+	char field[48];
+	size_t i;
+
+	json_array_foreach (json_object_get(document->json, "warnings"), i, warning) {
+		snprintf(field, sizeof(field), "warnings.%zu", i);
+		if (!json_is_string(warning))
+			return document_fault(document, field, err, "must be a text");
+	}
+	return 0;
+}
+
+static int check_point(const struct document *document, struct error *err)
+{
+	const char *id = json_string_value(json_at(document->json, "point.id"));
+	struct error why = {0};
+	struct point point;
+	int r;
+
+	r = point_from_json(json_at(document->json, "point.parameters"), id, &point, &why);
+	return r ? document_fault(document, "point", err, "%s", why.text) : 0;
+}
+
+static int check(const struct document *document, struct error *err)
+{
+	const char *status = json_string_value(json_object_get(document->json, "status"));
+	int r;
+
+	r = check_point(document, err);
+	if (r)
+		return r;
+	if (!strcmp(status, "failed")) {
+		if (!json_is_string(json_object_get(document->json, "reason")))
+			return document_fault(document, "reason", err,
+					      "is missing (a failed process has one)");
+		return 0;
+	}
+	if (strcmp(status, "ok"))
+		return document_fault(document, "status", err, "'%s' is not known (ok, failed)",
+				      status);
+	r = document_check(document, when_ok, ARRAY_SIZE(when_ok), err);
+	if (!r)
+		r = check_sampling(document, err);
+	return r ? r : check_warnings(document, err);
+}
+
+int result_load(const char *path, json_t **result, struct error *err)
+{
+	struct document document;
+	int r;
+
+	*result = NULL;
+	r = document_open(path, &schema, &document, err);
+	if (r)
+		return r;
+	r = check(&document, err);
+	if (!r)
+		*result = json_incref(document.json);
+	document_close(&document);
+	return r;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/* See run_dir.h: the files of one run, by name. run_open.c chooses the directory. */
+#include "result/run_dir.h"
+
+#include "result/document.h"
+#include "result/result.h"
+#include "result/run_document.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define RUN_FILE "run.json"
+
+void run_dir_free(struct run_dir *dir)
+{
+	if (!dir)
+		return;
+	json_decref(dir->run);
+	free(dir->path);
+	free(dir);
+}
+
+/* Takes over the reference to `run`. */
+static int new_dir(const char *path, json_t *run, struct run_dir **out, struct error *err)
+{
+	struct run_dir *dir = calloc(1, sizeof(*dir));
+
+	if (dir)
+		dir->path = strdup(path);
+	if (!dir || !dir->path) {
+		free(dir);
+		json_decref(run);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	dir->run = run;
+	dir->resumed = true;
+	*out = dir;
+	return 0;
+}
+
+int run_dir_load(const char *path, struct run_dir **dir, struct error *err)
+{
+	char file[PATH_MAX];
+	struct stat st;
+	json_t *run;
+	int r;
+
+	*dir = NULL;
+	if (stat(path, &st) < 0)
+		return error_set_at(err, -errno, path, 0, 0, "cannot open: %s", strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return error_set_at(err, -ENOTDIR, path, 0, 0, "is not a directory");
+	r = join_path(file, path, RUN_FILE, err);
+	if (r)
+		return r;
+	r = run_document_load(file, &run, err);
+	if (r == -ENOENT)
+		return error_set_at(err, r, path, 0, 0, "holds no run (there is no %s)", RUN_FILE);
+	return r ? r : new_dir(path, run, dir, err);
+}
+
+int run_document_write(const char *path, json_t *run, struct error *err)
+{
+	char file[PATH_MAX];
+	int r = join_path(file, path, RUN_FILE, err);
+
+	return r ? r : document_write(file, run, err);
+}
+
+static int result_path(char path[PATH_MAX], const struct run_dir *dir, const char *point_id,
+		       const char *backend, unsigned repetition, struct error *err)
+{
+	char name[NAME_MAX + 1];
+
+	if (snprintf(name, sizeof(name), "%s.%s.%u.json", point_id, backend, repetition) >=
+	    (int)sizeof(name))
+		return error_set(err, -ENAMETOOLONG, "'%s' is too long for the name of a file",
+				 backend);
+	return join_path(path, dir->path, name, err);
+}
+
+static bool text_is(const json_t *json, const char *path, const json_t *wanted)
+{
+	const json_t *value = json_at(json, path);
+
+	return !value || json_equal(value, wanted);
+}
+
+/* The first thing by which a sound result is not of this run; NULL: it is. */
+static const char *stranger(const struct run_dir *dir, const json_t *result, const char *point_id,
+			    const char *backend, unsigned repetition)
+{
+	const json_t *identity = json_object_get(dir->run, "identity");
+
+	if (strcmp(json_string_value(json_at(result, "point.id")), point_id))
+		return "point";
+	if (strcmp(json_string_value(json_object_get(result, "backend")), backend))
+		return "back end";
+	if (json_integer_value(json_object_get(result, "repetition")) != repetition)
+		return "repetition";
+	if (!text_is(result, "scenario", json_object_get(identity, "scenario")))
+		return "scenario";
+	if (!text_is(result, "build.id", json_object_get(identity, "build_id")))
+		return "build";
+	if (!text_is(result, "host_class", json_object_get(identity, "host_class")))
+		return "host class";
+	return NULL;
+}
+
+int run_dir_read(const struct run_dir *dir, const char *point_id, const char *backend,
+		 unsigned repetition, json_t **result, struct error *err)
+{
+	char path[PATH_MAX];
+	const char *what;
+	int r;
+
+	*result = NULL;
+	r = result_path(path, dir, point_id, backend, repetition, err);
+	if (!r)
+		r = result_load(path, result, err);
+	if (r)
+		return r;
+	what = stranger(dir, *result, point_id, backend, repetition);
+	if (!what)
+		return 0;
+	json_decref(*result);
+	*result = NULL;
+	return error_set_at(err, -EINVAL, path, 0, 0, "is of another %s than its name and run say",
+			    what);
+}
+
+bool run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,
+		  unsigned repetition, json_t **result)
+{
+	json_t *document;
+	bool done;
+
+	if (run_dir_read(dir, point_id, backend, repetition, &document, NULL))
+		return false;
+	done = !strcmp(json_string_value(json_object_get(document, "status")), "ok");
+	if (done && result)
+		*result = document;
+	else
+		json_decref(document);
+	return done;
+}
+
+int run_dir_write(const struct run_dir *dir, const char *point_id, const char *backend,
+		  unsigned repetition, json_t *result, struct error *err)
+{
+	char path[PATH_MAX];
+	int r = result_path(path, dir, point_id, backend, repetition, err);
+
+	return r ? r : document_write(path, result, err);
+}
+
+/* The pairs that are left out, as keys "ID BACKEND"; NULL when out of memory. */
+static json_t *left_out_pairs(const json_t *run)
+{
+	json_t *pairs = json_object();
+	const json_t *item;
+	char key[256];
+	size_t i;
+
+	json_array_foreach (json_object_get(run, "left_out"), i, item) {
+		snprintf(key, sizeof(key), "%s %s", json_string_value(json_object_get(item, "id")),
+			 json_string_value(json_object_get(item, "backend")));
+		json_object_set_new(pairs, key, json_true());
+	}
+	return pairs;
+}
+
+static bool point_finished(const struct run_dir *dir, const char *id, const json_t *left_out)
+{
+	const json_t *identity = json_object_get(dir->run, "identity");
+	unsigned repetitions = json_integer_value(json_object_get(identity, "repetitions"));
+	const json_t *name;
+	char key[256];
+	size_t i;
+
+	json_array_foreach (json_object_get(identity, "backends"), i, name) {
+		const char *backend = json_string_value(name);
+
+		snprintf(key, sizeof(key), "%s %s", id, backend);
+		if (json_object_get(left_out, key))
+			continue;
+		for (unsigned r = 1; r <= repetitions; r++) {
+			if (!run_dir_done(dir, id, backend, r, NULL))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool run_dir_finished(const struct run_dir *dir)
+{
+	json_t *left_out = left_out_pairs(dir->run);
+	const json_t *point;
+	bool all = true;
+	size_t i;
+
+	json_array_foreach (json_at(dir->run, "identity.points"), i, point) {
+		all = point_finished(dir, json_string_value(json_object_get(point, "id")),
+				     left_out);
+		if (!all)
+			break;
+	}
+	json_decref(left_out);
+	return all;
+}
