@@ -24,6 +24,7 @@ struct placement {
 	uint16_t *node_of_cpu;  /* [nr_cpus] modelled node whose memory holds the CPU's area. Blocks of
 				 * CPUs in node order; a node without CPUs holds none */
 	enum page_size pages;
+	uint16_t *nids; /* [nr_nodes] the scenario's node ids */
 };
 
 /* A piece of memory that lies on one modelled node. */
