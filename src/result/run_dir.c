@@ -19,8 +19,24 @@ void run_dir_free(struct run_dir *dir)
 	if (!dir)
 		return;
 	json_decref(dir->run);
+	json_decref(dir->left_out);
 	free(dir->path);
 	free(dir);
+}
+
+void run_dir_index(struct run_dir *dir)
+{
+	const json_t *item;
+	char key[256];
+	size_t i;
+
+	json_decref(dir->left_out);
+	dir->left_out = json_object();
+	json_array_foreach (json_object_get(dir->run, "left_out"), i, item) {
+		snprintf(key, sizeof(key), "%s %s", json_string_value(json_object_get(item, "id")),
+			 json_string_value(json_object_get(item, "backend")));
+		json_object_set_new(dir->left_out, key, json_true());
+	}
 }
 
 /* Takes over the reference to `run`. */
@@ -36,6 +52,7 @@ static int new_dir(const char *path, json_t *run, struct run_dir **out, struct e
 		return error_set(err, -ENOMEM, "out of memory");
 	}
 	dir->run = run;
+	run_dir_index(dir);
 	dir->resumed = true;
 	*out = dir;
 	return 0;
@@ -157,35 +174,25 @@ int run_dir_write(const struct run_dir *dir, const char *point_id, const char *b
 	return r ? r : document_write(path, result, err);
 }
 
-/* The pairs that are left out, as keys "ID BACKEND"; NULL when out of memory. */
-static json_t *left_out_pairs(const json_t *run)
+bool run_dir_left_out(const struct run_dir *dir, const char *point_id, const char *backend)
 {
-	json_t *pairs = json_object();
-	const json_t *item;
 	char key[256];
-	size_t i;
 
-	json_array_foreach (json_object_get(run, "left_out"), i, item) {
-		snprintf(key, sizeof(key), "%s %s", json_string_value(json_object_get(item, "id")),
-			 json_string_value(json_object_get(item, "backend")));
-		json_object_set_new(pairs, key, json_true());
-	}
-	return pairs;
+	snprintf(key, sizeof(key), "%s %s", point_id, backend);
+	return json_object_get(dir->left_out, key);
 }
 
-static bool point_finished(const struct run_dir *dir, const char *id, const json_t *left_out)
+static bool point_finished(const struct run_dir *dir, const char *id)
 {
 	const json_t *identity = json_object_get(dir->run, "identity");
 	unsigned repetitions = json_integer_value(json_object_get(identity, "repetitions"));
 	const json_t *name;
-	char key[256];
 	size_t i;
 
 	json_array_foreach (json_object_get(identity, "backends"), i, name) {
 		const char *backend = json_string_value(name);
 
-		snprintf(key, sizeof(key), "%s %s", id, backend);
-		if (json_object_get(left_out, key))
+		if (run_dir_left_out(dir, id, backend))
 			continue;
 		for (unsigned r = 1; r <= repetitions; r++) {
 			if (!run_dir_done(dir, id, backend, r, NULL))
@@ -197,17 +204,12 @@ static bool point_finished(const struct run_dir *dir, const char *id, const json
 
 bool run_dir_finished(const struct run_dir *dir)
 {
-	json_t *left_out = left_out_pairs(dir->run);
 	const json_t *point;
-	bool all = true;
 	size_t i;
 
 	json_array_foreach (json_at(dir->run, "identity.points"), i, point) {
-		all = point_finished(dir, json_string_value(json_object_get(point, "id")),
-				     left_out);
-		if (!all)
-			break;
+		if (!point_finished(dir, json_string_value(json_object_get(point, "id"))))
+			return false;
 	}
-	json_decref(left_out);
-	return all;
+	return true;
 }

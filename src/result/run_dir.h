@@ -16,6 +16,7 @@
 struct run_dir {
 	char *path;
 	json_t *run; /* the document of run.json */
+	json_t *left_out; /* an index of run's "left_out": keys "ID BACKEND" */
 	bool resumed; /* run.json was there before */
 };
 
@@ -40,6 +41,7 @@ int run_dir_open(const char *out, const char *base, json_t *document, struct run
 		 struct error *err);
 /* Open a directory only to read it; -ENOENT where it holds no run.json. */
 int run_dir_load(const char *path, struct run_dir **dir, struct error *err);
+void run_dir_index(struct run_dir *dir); /* after "left_out" of `run` was changed */
 void run_dir_free(struct run_dir *dir);
 
 /* Is this repetition done (status ok)? A failed, truncated or foreign file counts as not done.
@@ -52,6 +54,8 @@ bool run_dir_done(const struct run_dir *dir, const char *point_id, const char *b
 int run_dir_read(const struct run_dir *dir, const char *point_id, const char *backend,
 		 unsigned repetition, json_t **result, struct error *err);
 
+/* Is this pair left out, by run.json? */
+bool run_dir_left_out(const struct run_dir *dir, const char *point_id, const char *backend);
 /* Is every repetition done that is not left out? */
 bool run_dir_finished(const struct run_dir *dir);
 

@@ -93,6 +93,7 @@ static int refresh(struct run_dir *dir, json_t *document, struct error *err)
 			return error_set(err, -ENOMEM, "out of memory");
 		changed = true;
 	}
+	run_dir_index(dir);
 	if (changed)
 		return run_document_write(dir->path, dir->run, err);
 	if (access(dir->path, W_OK | X_OK) < 0 && !run_dir_finished(dir))

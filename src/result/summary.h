@@ -21,6 +21,7 @@ struct backend_summary {
 	char *backend;
 	unsigned processes; /* that ended well */
 	unsigned failed;
+	bool left_out; /* not possible on the machine: run.json says why */
 	uint64_t samples, reads,
 		reads_per_sample; /* samples and reads over all processes and readers */
 	double p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
@@ -28,6 +29,7 @@ struct backend_summary {
 	double hierarchical_ns, local_ns,
 		format_ns; /* medians over processes of the parts' medians */
 	double floor_ns;
+	bool counted; /* counts and bytes_touched are known */
 	struct op_counts counts;
 	bool counts_differ; /* between processes: said, never averaged */
 	uint64_t bytes_touched;
@@ -39,7 +41,7 @@ struct backend_summary {
 	double *process_median_ns; /* [processes], by repetition */
 	unsigned *repetition; /* [processes] */
 	char *placement_asked;
-	json_t *placement_found; /* of the first process; owned */
+	json_t *placement_found; /* the worst of all processes; owned */
 	char *cold_method; /* or NULL */
 	char **warnings; /* each once, over all processes */
 	size_t nr_warnings;
@@ -80,6 +82,11 @@ struct run_summary {
 
 int summary_load(const char *path, struct run_summary **out, struct error *err);
 void summary_free(struct run_summary *summary);
+
+/* Memcgs that a read of the point's tree covers: those below its root, and the root. */
+uint32_t summary_memcgs(const struct point_summary *point);
+/* The error as % of the true value of its cell; NAN where there is none, or the truth is 0. */
+double summary_error_percent(const struct backend_summary *summary);
 
 /* numerator / denominator, by repetition. pairs == 0 where there are none. */
 struct ratio summary_ratio(const struct backend_summary *numerator,

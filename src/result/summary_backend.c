@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See summary_backend.h. Samples of all processes are merged for percentiles; medians of processes
+ * are kept apart, because processes, not samples, are the independent observations.
+ *
+ * What must agree between processes (operation counts) is compared and never averaged; of what may
+ * not (error, placement) the worst is kept.
+ */
+#include "result/summary_backend.h"
+
+#include "result/counts.h"
+#include "result/document.h"
+#include "stats/order.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const part_names[] = {"hierarchical_ns", "local_ns", "format_ns"};
+
+int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
+			unsigned repetitions)
+{
+	*merge = (struct backend_merge){.into = into, .room = repetitions};
+	*into = (struct backend_summary){
+		.p50_ns = NAN,
+		.p90_ns = NAN,
+		.p99_ns = NAN,
+		.p999_ns = NAN,
+		.max_ns = NAN,
+		.median_ns = NAN,
+		.ci_low_ns = NAN,
+		.ci_high_ns = NAN,
+		.ci_level = NAN,
+		.hierarchical_ns = NAN,
+		.local_ns = NAN,
+		.format_ns = NAN,
+		.floor_ns = NAN,
+		.error_pages = NAN,
+		.error_bound_pages = NAN,
+		.error_value = NAN,
+		.error_truth = NAN,
+		.local_error_pages = NAN,
+		.local_error_bound_pages = NAN,
+	};
+	into->backend = strdup(name);
+	into->latency = histogram_new();
+	return into->backend && into->latency ? 0 : -ENOMEM;
+}
+
+void backend_summary_fini(struct backend_summary *summary)
+{
+	for (size_t i = 0; i < summary->nr_warnings; i++)
+		free(summary->warnings[i]);
+	free(summary->warnings);
+	free(summary->backend);
+	histogram_free(summary->latency);
+	free(summary->process_median_ns);
+	free(summary->repetition);
+	free(summary->placement_asked);
+	json_decref(summary->placement_found);
+	free(summary->cold_method);
+}
+
+/* Room for all repetitions, made when the first result shows that there are any. */
+static int make_room(struct backend_merge *merge)
+{
+	struct backend_summary *into = merge->into;
+
+	if (into->process_median_ns)
+		return 0;
+	into->process_median_ns = calloc(merge->room, sizeof(*into->process_median_ns));
+	into->repetition = calloc(merge->room, sizeof(*into->repetition));
+	for (size_t i = 0; i < 3; i++) {
+		merge->parts[i] = calloc(merge->room, sizeof(*merge->parts[i]));
+		if (!merge->parts[i])
+			return -ENOMEM;
+	}
+	return into->process_median_ns && into->repetition ? 0 : -ENOMEM;
+}
+
+static uint64_t whole_at(const json_t *json, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(json, key));
+}
+
+static double number_at(const json_t *json, const char *key)
+{
+	const json_t *value = json_object_get(json, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int add_sampling(struct backend_summary *into, const json_t *result)
+{
+	const json_t *sampling = json_object_get(result, "sampling");
+	uint64_t batch = whole_at(sampling, "reads_per_sample");
+	const char *method = json_string_value(json_object_get(sampling, "cold_method"));
+	double floor = number_at(sampling, "floor_ns");
+
+	into->samples += whole_at(sampling, "samples") * whole_at(sampling, "readers");
+	into->reads += whole_at(sampling, "reads");
+	if (batch > into->reads_per_sample)
+		into->reads_per_sample = batch;
+	if (!(into->floor_ns >= floor)) /* the highest; NAN gives way */
+		into->floor_ns = floor;
+	if (method && !into->cold_method) {
+		into->cold_method = strdup(method);
+		if (!into->cold_method)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_latency(struct backend_merge *merge, const json_t *result)
+{
+	struct backend_summary *into = merge->into;
+	const json_t *latency = json_object_get(result, "latency");
+	const json_t *parts = json_object_get(result, "parts");
+	struct histogram *histogram;
+	int r;
+
+	r = histogram_decode(json_string_value(json_object_get(latency, "histogram")), &histogram);
+	if (r)
+		return r;
+	r = histogram_merge(into->latency, histogram);
+	histogram_free(histogram);
+	for (size_t i = 0; i < 3; i++) {
+		double part = number_at(parts, part_names[i]);
+
+		if (!isnan(part))
+			merge->parts[i][merge->nr_parts[i]++] = part;
+	}
+	into->process_median_ns[into->processes] = number_at(latency, "median_ns");
+	into->repetition[into->processes] = (unsigned)whole_at(result, "repetition");
+	return r;
+}
+
+static void add_counts(struct backend_summary *into, const json_t *result)
+{
+	const json_t *json = json_object_get(result, "counts");
+	uint64_t touched = whole_at(json, "bytes_touched");
+	struct op_counts counts = {0};
+
+	if (!json_is_object(json))
+		return;
+	for (size_t i = 0; i < nr_count_names; i++)
+		*count_field(&count_names[i], &counts) = whole_at(json, count_names[i].name);
+	if (!into->counted)
+		into->counts = counts;
+	else if (memcmp(&into->counts, &counts, sizeof(counts)))
+		into->counts_differ = true;
+	into->counted = true;
+	if (touched > into->bytes_touched)
+		into->bytes_touched = touched;
+}
+
+/* Larger share of its bound; a bound of 0 allows nothing. NAN (nothing yet) loses to all. */
+static bool is_worse(double pages, double bound, double old_pages, double old_bound)
+{
+	if (isnan(pages))
+		return false;
+	if (isnan(old_pages))
+		return true;
+	if (pages * old_bound != old_pages * bound)
+		return pages * old_bound > old_pages * bound;
+	return pages > old_pages;
+}
+
+static void add_errors(struct backend_summary *into, const json_t *result)
+{
+	const json_t *error = json_object_get(result, "error");
+	const json_t *local = json_object_get(result, "local_error");
+	const char *cell = json_string_value(json_object_get(error, "cell"));
+	double pages = number_at(error, "pages"), bound = number_at(error, "bound_pages");
+
+	if (is_worse(pages, bound, into->error_pages, into->error_bound_pages)) {
+		into->error_pages = pages;
+		into->error_bound_pages = bound;
+		into->error_value = number_at(error, "value");
+		into->error_truth = number_at(error, "truth");
+		snprintf(into->error_cell, sizeof(into->error_cell), "%s", cell ? cell : "");
+	}
+	pages = number_at(local, "pages");
+	bound = number_at(local, "bound_pages");
+	if (is_worse(pages, bound, into->local_error_pages, into->local_error_bound_pages)) {
+		into->local_error_pages = pages;
+		into->local_error_bound_pages = bound;
+	}
+}
+
+/*
+ * The worst of two documents of placement_verify(): of bytes out of place or unknown the most, of
+ * bytes in huge pages the fewest; folded where either is.
+ */
+static void merge_found(json_t *into, const json_t *from)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach (into, key, value) {
+		const json_t *other = json_object_get(from, key);
+
+		if (json_is_object(value)) {
+			merge_found(value, other);
+		} else if (json_is_array(value)) {
+			for (i = 0; i < json_array_size(value); i++)
+				merge_found(json_array_get(value, i), json_array_get(other, i));
+		} else if (json_is_integer(value) && json_is_integer(other)) {
+			bool fewest = !strcmp(key, "huge_bytes");
+			json_int_t a = json_integer_value(value), b = json_integer_value(other);
+
+			json_integer_set(value, (a < b) == fewest ? a : b);
+		} else if (!strcmp(key, "placement") && json_is_string(other) &&
+			   !strcmp(json_string_value(other), "fold")) {
+			json_string_set(value, "fold");
+		}
+	}
+}
+
+static int add_placement(struct backend_summary *into, const json_t *result)
+{
+	const char *asked = json_string_value(json_at(result, "placement.asked"));
+	const json_t *found = json_at(result, "placement.found");
+	const json_t *memory = json_object_get(result, "memory");
+
+	if (whole_at(memory, "bytes") > into->memory_bytes)
+		into->memory_bytes = whole_at(memory, "bytes");
+	if (!into->placement_asked) {
+		into->placement_asked = strdup(asked);
+		if (!into->placement_asked)
+			return -ENOMEM;
+	}
+	if (!json_is_object(found))
+		return 0;
+	if (into->placement_found) {
+		merge_found(into->placement_found, found);
+		return 0;
+	}
+	into->placement_found = json_deep_copy(found);
+	return into->placement_found ? 0 : -ENOMEM;
+}
+
+/* The same sentence, whatever the numbers in it: each process measures its own load. */
+static bool same_but_for_numbers(const char *a, const char *b)
+{
+	for (;;) {
+		while (isdigit((unsigned char)*a) || *a == '.')
+			a++;
+		while (isdigit((unsigned char)*b) || *b == '.')
+			b++;
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
+static int add_warning(struct backend_summary *into, const char *sentence)
+{
+	char **grown;
+
+	for (size_t i = 0; i < into->nr_warnings; i++) {
+		if (same_but_for_numbers(into->warnings[i], sentence))
+			return 0;
+	}
+	grown = realloc(into->warnings, (into->nr_warnings + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	into->warnings = grown;
+	grown[into->nr_warnings] = strdup(sentence);
+	if (!grown[into->nr_warnings])
+		return -ENOMEM;
+	into->nr_warnings++;
+	return 0;
+}
+
+int backend_merge_add(struct backend_merge *merge, const json_t *result)
+{
+	struct backend_summary *into = merge->into;
+	const json_t *warning;
+	size_t i;
+	int r;
+
+	r = make_room(merge);
+	if (!r)
+		r = add_sampling(into, result);
+	if (!r)
+		r = add_latency(merge, result);
+	if (!r)
+		r = add_placement(into, result);
+	if (r)
+		return r;
+	add_counts(into, result);
+	add_errors(into, result);
+	json_array_foreach (json_object_get(result, "warnings"), i, warning) {
+		r = add_warning(into, json_string_value(warning));
+		if (r)
+			return r;
+	}
+	into->processes++;
+	return 0;
+}
+
+/* A percentile is reported only where the samples reach it; above the median, only where a sample
+ * is one read: the mean of a batch hides what its slowest read took. */
+static double percentile(const struct backend_summary *summary, double q)
+{
+	if (summary->samples < samples_needed(q) || (q > 0.5 && summary->reads_per_sample > 1))
+		return NAN;
+	return histogram_quantile_ns(summary->latency, q);
+}
+
+static int report_median(struct backend_summary *into)
+{
+	size_t bytes = into->processes * sizeof(double);
+	struct median_interval interval;
+	double *sorted = malloc(bytes);
+
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, into->process_median_ns, bytes);
+	if (median_interval(sorted, into->processes, &interval)) {
+		into->ci_low_ns = interval.low;
+		into->ci_high_ns = interval.high;
+		into->ci_level = interval.level;
+	}
+	into->median_ns = interval.median;
+	free(sorted);
+	return 0;
+}
+
+static int report(struct backend_merge *merge)
+{
+	struct backend_summary *into = merge->into;
+	double *parts[] = {&into->hierarchical_ns, &into->local_ns, &into->format_ns};
+
+	if (!into->processes)
+		return 0;
+	into->p50_ns = percentile(into, 0.5);
+	into->p90_ns = percentile(into, 0.9);
+	into->p99_ns = percentile(into, 0.99);
+	into->p999_ns = percentile(into, 0.999);
+	if (into->reads_per_sample == 1)
+		into->max_ns = histogram_quantile_ns(into->latency, 1);
+	for (size_t i = 0; i < 3; i++) {
+		if (merge->nr_parts[i])
+			*parts[i] = median(merge->parts[i], merge->nr_parts[i]);
+	}
+	return report_median(into);
+}
+
+int backend_merge_end(struct backend_merge *merge)
+{
+	int r = report(merge);
+
+	for (size_t i = 0; i < 3; i++)
+		free(merge->parts[i]);
+	return r;
+}
+
+uint32_t summary_memcgs(const struct point_summary *point)
+{
+	return point->point.tree.memcgs + 1;
+}
+
+double summary_error_percent(const struct backend_summary *summary)
+{
+	if (!(summary->error_truth > 0))
+		return NAN;
+	return 100 * summary->error_pages / summary->error_truth;
+}
+
+struct ratio summary_ratio(const struct backend_summary *numerator,
+			   const struct backend_summary *denominator)
+{
+	struct ratio ratio = {0, NAN, NAN, NAN, NAN};
+	struct median_interval interval;
+	double *ratios;
+
+	ratios = calloc(numerator->processes + 1, sizeof(*ratios));
+	if (!ratios)
+		return ratio;
+	/* both are in order of repetitions */
+	for (size_t i = 0, k = 0; i < numerator->processes; i++) {
+		while (k < denominator->processes &&
+		       denominator->repetition[k] < numerator->repetition[i])
+			k++;
+		if (k < denominator->processes &&
+		    denominator->repetition[k] == numerator->repetition[i] &&
+		    denominator->process_median_ns[k] > 0)
+			ratios[ratio.pairs++] =
+				numerator->process_median_ns[i] / denominator->process_median_ns[k];
+	}
+	if (ratio.pairs && median_interval(ratios, ratio.pairs, &interval)) {
+		ratio.low = interval.low;
+		ratio.high = interval.high;
+		ratio.level = interval.level;
+	}
+	if (ratio.pairs)
+		ratio.median = interval.median;
+	free(ratios);
+	return ratio;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* How the processes of one point and back end are put together; part of summary.h's inside. */
+#ifndef MEMCGBENCH_RESULT_SUMMARY_BACKEND_H
+#define MEMCGBENCH_RESULT_SUMMARY_BACKEND_H
+
+#include "result/summary.h"
+
+#include <jansson.h>
+
+struct backend_merge {
+	struct backend_summary *into;
+	unsigned room; /* repetitions */
+	double *parts[3]; /* hierarchical, local, format: a median of each process that has one */
+	size_t nr_parts[3];
+};
+
+/* 0 or -ENOMEM. backend_merge_end() is called in either case. */
+int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
+			unsigned repetitions);
+/* Add a result that result_load() checked and that is ok, in order of repetitions. */
+int backend_merge_add(struct backend_merge *merge, const json_t *result);
+/* Work out what is reported. */
+int backend_merge_end(struct backend_merge *merge);
+
+void backend_summary_fini(struct backend_summary *summary);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+/* The document of `run --format json`. Every key is always there; what is not known is null. */
+#include "result/counts.h"
+#include "result/document.h"
+#include "result/summary.h"
+#include "scenario/parameter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SUMMARY_SCHEMA_NAME    "memcgbench-summary"
+#define SUMMARY_SCHEMA_VERSION 1
+
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *whole(bool known, uint64_t value)
+{
+	return known ? json_integer((json_int_t)value) : json_null();
+}
+
+static json_t *copy_or_null(json_t *value)
+{
+	return value ? json_incref(value) : json_null();
+}
+
+/* Takes over `value`; whatever could not be made shows as a non-zero *failed. */
+static void put(json_t *object, const char *key, json_t *value, int *failed)
+{
+	*failed |= json_object_set_new(object, key, value);
+}
+
+static void put_latency(json_t *o, const struct backend_summary *s, uint32_t memcgs, int *failed)
+{
+	const struct {
+		const char *key;
+		double value;
+	} times[] = {
+		{"p50_ns", s->p50_ns},
+		{"p90_ns", s->p90_ns},
+		{"p99_ns", s->p99_ns},
+		{"p999_ns", s->p999_ns},
+		{"max_ns", s->max_ns},
+		{"median_ns", s->median_ns},
+		{"ci_low_ns", s->ci_low_ns},
+		{"ci_high_ns", s->ci_high_ns},
+		{"ci_level", s->ci_level},
+		{"time_per_memcg_ns", s->median_ns / memcgs},
+		{"hierarchical_ns", s->hierarchical_ns},
+		{"local_ns", s->local_ns},
+		{"format_ns", s->format_ns},
+		{"floor_ns", s->floor_ns},
+	};
+
+	put(o, "samples", json_integer((json_int_t)s->samples), failed);
+	put(o, "reads", json_integer((json_int_t)s->reads), failed);
+	put(o, "reads_per_sample", whole(s->processes, s->reads_per_sample), failed);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		put(o, times[i].key, number(times[i].value), failed);
+}
+
+static void put_work(json_t *o, const struct backend_summary *s, int *failed)
+{
+	for (size_t i = 0; i < nr_count_names; i++)
+		put(o, count_names[i].name,
+		    whole(s->counted, count_value(&count_names[i], &s->counts)), failed);
+	put(o, "counts_differ", json_boolean(s->counts_differ), failed);
+	put(o, "bytes_touched", whole(s->counted, s->bytes_touched), failed);
+	put(o, "memory_bytes", whole(s->memory_bytes, s->memory_bytes), failed);
+}
+
+static void put_error(json_t *o, const struct backend_summary *s, int *failed)
+{
+	put(o, "error_pages", number(s->error_pages), failed);
+	put(o, "error_bound_pages", number(s->error_bound_pages), failed);
+	put(o, "error_percent", number(summary_error_percent(s)), failed);
+	put(o, "error_cell", s->error_cell[0] ? json_string(s->error_cell) : json_null(), failed);
+	put(o, "error_value", number(s->error_value), failed);
+	put(o, "error_truth", number(s->error_truth), failed);
+	put(o, "local_error_pages", number(s->local_error_pages), failed);
+	put(o, "local_error_bound_pages", number(s->local_error_bound_pages), failed);
+}
+
+static json_t *warnings_to_json(const struct backend_summary *s)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->nr_warnings; i++) {
+		if (json_array_append_new(list, json_string(s->warnings[i])) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *backend_to_json(const struct backend_summary *s, uint32_t memcgs)
+{
+	json_t *o = json_object();
+	int failed = 0;
+
+	put(o, "backend", json_string(s->backend), &failed);
+	put(o, "processes", json_integer(s->processes), &failed);
+	put(o, "failed", json_integer(s->failed), &failed);
+	put_latency(o, s, memcgs, &failed);
+	put_work(o, s, &failed);
+	put_error(o, s, &failed);
+	put(o, "placement", s->placement_asked ? json_string(s->placement_asked) : json_null(),
+	    &failed);
+	put(o, "placement_found", copy_or_null(s->placement_found), &failed);
+	put(o, "cold_method", s->cold_method ? json_string(s->cold_method) : json_null(), &failed);
+	put(o, "warnings", warnings_to_json(s), &failed);
+	if (!failed)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* The first back end of the scenario against each of the others. */
+static json_t *ratios_to_json(const struct point_summary *point)
+{
+	json_t *list = json_array();
+
+	for (size_t b = 1; b < point->nr_backends; b++) {
+		struct ratio ratio = summary_ratio(&point->backends[0], &point->backends[b]);
+		json_t *item;
+
+		if (!ratio.pairs)
+			continue;
+		item = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "numerator",
+				 point->backends[0].backend, "denominator",
+				 point->backends[b].backend, "median", number(ratio.median), "low",
+				 number(ratio.low), "high", number(ratio.high), "level",
+				 number(ratio.level), "pairs", (json_int_t)ratio.pairs);
+		if (json_array_append_new(list, item) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *point_summary_to_json(const struct point_summary *point)
+{
+	uint32_t memcgs = summary_memcgs(point);
+	json_t *results = json_array();
+
+	for (size_t b = 0; b < point->nr_backends; b++) {
+		const struct backend_summary *s = &point->backends[b];
+
+		if (s->left_out && !s->processes)
+			continue;
+		if (json_array_append_new(results, backend_to_json(s, memcgs)) < 0) {
+			json_decref(results);
+			return NULL;
+		}
+	}
+	return json_pack("{s:s, s:o, s:o, s:o}", "id", point->point.id, "parameters",
+			 point_to_json(&point->point), "results", results, "ratios",
+			 ratios_to_json(point));
+}
+
+static json_t *points_to_json(const struct run_summary *summary)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < summary->nr_points; i++) {
+		json_t *point = point_summary_to_json(&summary->points[i]);
+
+		if (json_array_append_new(list, point) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *failed_to_json(const struct run_summary *summary)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < summary->nr_failed; i++) {
+		const struct failed_repetition *failed = &summary->failed[i];
+		json_t *item = json_pack("{s:s, s:s, s:i, s:s}", "id", failed->id, "backend",
+					 failed->backend, "repetition", (int)failed->repetition,
+					 "reason", failed->reason);
+
+		if (json_array_append_new(list, item) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *list_of(const json_t *run, const char *key)
+{
+	json_t *list = json_object_get(run, key);
+
+	return json_is_array(list) ? json_incref(list) : json_array();
+}
+
+json_t *summary_to_json(const struct run_summary *summary)
+{
+	static const char *const of_identity[] = {"seed",    "repetitions", "samples",
+						  "time_ns", "build_id",    "host_class"};
+	const json_t *identity = json_object_get(summary->run, "identity");
+	json_t *o = json_object();
+	int failed = 0;
+
+	put(o, "schema",
+	    json_pack("{s:s, s:i}", "name", SUMMARY_SCHEMA_NAME, "version", SUMMARY_SCHEMA_VERSION),
+	    &failed);
+	put(o, "scenario", json_string(summary->scenario), &failed);
+	put(o, "title", json_string(summary->title), &failed);
+	put(o, "label", copy_or_null(json_object_get(summary->run, "label")), &failed);
+	for (size_t i = 0; i < sizeof(of_identity) / sizeof(of_identity[0]); i++)
+		put(o, of_identity[i], copy_or_null(json_object_get(identity, of_identity[i])),
+		    &failed);
+	put(o, "context", copy_or_null(json_object_get(summary->run, "context")), &failed);
+	put(o, "references", list_of(summary->run, "references"), &failed);
+	put(o, "expected", json_integer((json_int_t)summary->expected), &failed);
+	put(o, "done", json_integer((json_int_t)summary->done), &failed);
+	put(o, "points", points_to_json(summary), &failed);
+	put(o, "failed", failed_to_json(summary), &failed);
+	put(o, "left_out", list_of(summary->run, "left_out"), &failed);
+	if (!failed)
+		return o;
+	json_decref(o);
+	return NULL;
+}
