@@ -241,8 +241,11 @@ int parameter_parse(const struct parameter *parameter, const char *text, size_t 
 	if (code == -EINVAL)
 		return error_set(err, code, "%s: '%.*s' is not %s (%s)", parameter->name, shown,
 				 text, why, allowed);
-	if (code || *value < parameter->min || *value > parameter->max)
-		return error_set(err, -ERANGE, "%s: '%.*s' is out of range or not whole (%s)",
+	if (code)
+		return error_set(err, code, "%s: '%.*s' is too large or not whole (%s)",
 				 parameter->name, shown, text, allowed);
+	if (*value < parameter->min || *value > parameter->max)
+		return error_set(err, -ERANGE, "%s: '%.*s' is out of range (%s)", parameter->name,
+				 shown, text, allowed);
 	return 0;
 }

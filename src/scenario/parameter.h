@@ -18,8 +18,8 @@
 
 enum parameter_kind {
 	PARAMETER_NUMBER, /* an unsigned integer in base units */
-	PARAMETER_WORD,   /* one of `words` */
-	PARAMETER_NIDS,   /* a list of node ids as text, "0,8,252-255" */
+	PARAMETER_WORD, /* one of `words` */
+	PARAMETER_NIDS, /* a list of node ids as text, "0,8,252-255" */
 };
 
 struct parameter_word {
@@ -32,7 +32,7 @@ struct parameter {
 	enum parameter_kind kind;
 	enum unit_kind unit;
 	size_t offset, size; /* of the field in struct point */
-	uint64_t fallback;   /* the default */
+	uint64_t fallback; /* the default */
 	uint64_t min, max;
 	const struct parameter_word *words; /* ended by a NULL word */
 	bool in_id;
@@ -50,7 +50,8 @@ const struct parameter *parameter_find(const char *name, size_t length);
 uint64_t parameter_get(const struct parameter *parameter, const struct point *point);
 /* Not for node ids, which nids.h reads. The value is in range. */
 void parameter_set(const struct parameter *parameter, struct point *point, uint64_t value);
-/* What the default is for this point: counters.spread is lowered to the CPUs and nodes there are. */
+/* What the default is for this point: counters.spread is lowered to the CPUs and nodes there are.
+ */
 uint64_t parameter_fallback(const struct parameter *parameter, const struct point *point);
 bool parameter_is_default(const struct parameter *parameter, const struct point *point);
 
