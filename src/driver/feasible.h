@@ -19,8 +19,20 @@
 int feasible(const struct machine *machine, const struct point *point,
 	     const struct backend *backend, struct error_list *reasons);
 
-/* Bytes this process may still take; UINT64_MAX where not known. */
+/*
+ * The two halves of it, for those who ask for many points: what does not depend on the back end, and
+ * what does. `available` is available_on() the machine, asked once.
+ */
+int feasible_placement(const struct machine *machine, const struct point *point,
+		       struct error_list *reasons);
+int feasible_backend(const struct point *point, const struct backend *backend, uint64_t available,
+		     struct error_list *reasons);
+
+/* Bytes this process may still take: MemAvailable, limits of its cgroups and its own; UINT64_MAX
+ * where not known. */
 uint64_t available_memory(void);
+/* The same for this machine; all memory of the nodes for a foreign one. */
+uint64_t available_on(const struct machine *machine);
 
 /* Whole-process estimates for plans and progress, rough. */
 struct estimate {

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See available.h. A cgroup's directory is found as the kernel describes it to this process:
+ * /proc/self/cgroup has the path within the hierarchy, /proc/self/mountinfo where that hierarchy,
+ * or the part of it that a container sees, is mounted.
+ */
+#include "driver/available.h"
+
+#include "base/file.h"
+#include "driver/feasible.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define TEXT_MAX (4 * 1024 * 1024)
+/* v1 says "unlimited" by a number of pages near 2^63. */
+#define UNLIMITED (UINT64_C(1) << 62)
+
+/* What one hierarchy calls its files. */
+struct hierarchy {
+	const char *filesystem; /* in mountinfo */
+	const char *limits[2];
+	const char *usage;
+	const char *files[2]; /* rows of memory.stat that can be reclaimed */
+};
+
+static const struct hierarchy v1 = {
+	.filesystem = "cgroup",
+	.limits = {"memory.limit_in_bytes"},
+	.usage = "memory.usage_in_bytes",
+	.files = {"total_inactive_file", "total_active_file"},
+};
+static const struct hierarchy v2 = {
+	.filesystem = "cgroup2",
+	/* beyond memory.high a process is slowed down: no place for measurements */
+	.limits = {"memory.max", "memory.high"},
+	.usage = "memory.current",
+	.files = {"inactive_file", "active_file"},
+};
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The text of a file, or NULL; the caller frees. */
+static char *read_text(const char *directory, const char *name)
+{
+	char path[2 * PATH_MAX], *text;
+	size_t length;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return file_read(path, TEXT_MAX, &text, &length, NULL) ? NULL : text;
+}
+
+static uint64_t read_number(const char *directory, const char *name, uint64_t fallback)
+{
+	char *text = read_text(directory, name), *end;
+	uint64_t value = fallback;
+
+	if (text && *text >= '0' && *text <= '9') {
+		value = strtoull(text, &end, 10);
+		if (*end && *end != '\n')
+			value = fallback;
+	}
+	free(text);
+	return value;
+}
+
+/* The number behind a word at the start of a line; 0 where it is not there. */
+static uint64_t row_of(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, word, length) && (line[length] == ' ' || line[length] == ':'))
+			return strtoull(line + length + 1, NULL, 10);
+	}
+	return 0;
+}
+
+static uint64_t left_in(const struct hierarchy *hierarchy, const char *directory)
+{
+	uint64_t limit = UINT64_MAX, used = read_number(directory, hierarchy->usage, 0), files = 0;
+	char *stat;
+
+	for (size_t i = 0; i < 2 && hierarchy->limits[i]; i++)
+		limit = smaller(limit, read_number(directory, hierarchy->limits[i], UINT64_MAX));
+	if (limit >= UNLIMITED)
+		return UINT64_MAX;
+	stat = read_text(directory, "memory.stat");
+	for (size_t i = 0; stat && i < 2; i++)
+		files += row_of(stat, hierarchy->files[i]);
+	free(stat);
+	used -= smaller(used, files);
+	return limit - smaller(limit, used);
+}
+
+/* From `directory` up to the mount point, which is its first `top` bytes. */
+static uint64_t left_up_to(const struct hierarchy *hierarchy, char *directory, size_t top)
+{
+	uint64_t left = UINT64_MAX;
+
+	for (;;) {
+		char *slash;
+
+		left = smaller(left, left_in(hierarchy, directory));
+		slash = strrchr(directory, '/');
+		if (strlen(directory) <= top || !slash)
+			return left;
+		*slash = '\0';
+	}
+}
+
+/* Blanks and such are written as \040 in mountinfo. In place. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		if (text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && text[2] >= '0' &&
+		    text[2] <= '7' && text[3] >= '0' && text[3] <= '7') {
+			*to++ = (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + text[3] - '0');
+			text += 4;
+		} else {
+			*to++ = *text++;
+		}
+	}
+	*to = '\0';
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)); at += length)
+		if ((at == list || at[-1] == ',') && (!at[length] || strchr(",\n ", at[length])))
+			return true;
+	return false;
+}
+
+/* This process's path in the hierarchy, from a line "4:memory:/a/b" or "0::/a/b"; false: none. */
+static bool own_path(const struct hierarchy *hierarchy, char *text, char *path, size_t size)
+{
+	char *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *controllers = strchr(line, ':'), *end;
+
+		end = controllers ? strchr(controllers + 1, ':') : NULL;
+		if (!end)
+			continue;
+		*end = '\0';
+		if (hierarchy == &v2 ? !strcmp(controllers, ":") && !strncmp(line, "0:", 2)
+				     : has_word(controllers + 1, "memory")) {
+			snprintf(path, size, "%s", end + 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What the mount described by a line of mountinfo leaves; UINT64_MAX where it is another's. */
+static uint64_t left_at_mount(const struct hierarchy *hierarchy, const char *root, const char *own,
+			      const char *line)
+{
+	char from[PATH_MAX], point[PATH_MAX], type[64], options[512], directory[3 * PATH_MAX];
+	const char *dash = strstr(line, " - "), *below = own;
+	size_t length;
+
+	_Static_assert(PATH_MAX == 4096, "the formats say 4095");
+	if (!dash || sscanf(line, "%*s %*s %*s %4095s %4095s", from, point) != 2 ||
+	    sscanf(dash + 3, "%63s %*s %511s", type, options) != 2)
+		return UINT64_MAX;
+	if (strcmp(type, hierarchy->filesystem) ||
+	    (hierarchy == &v1 && !has_word(options, "memory")))
+		return UINT64_MAX;
+	unescape(from);
+	unescape(point);
+	/* a container mounts its part only: what lies above it cannot be seen */
+	length = strcmp(from, "/") ? strlen(from) : 0;
+	if (!strncmp(own, from, length) && (own[length] == '/' || !own[length]))
+		below = own + length;
+	if (!strncmp(own, "/..", 3) || !strcmp(below, "/"))
+		below = "";
+	snprintf(directory, sizeof(directory), "%s%s%s", root, point, below);
+	return left_up_to(hierarchy, directory, strlen(root) + strlen(point));
+}
+
+static uint64_t left_in_cgroups(const struct hierarchy *hierarchy, const char *root)
+{
+	char directory[PATH_MAX], own[PATH_MAX], *text, *save = NULL;
+	uint64_t left = UINT64_MAX;
+	bool found;
+
+	snprintf(directory, sizeof(directory), "%s/proc/self", root);
+	text = read_text(directory, "cgroup");
+	found = text && own_path(hierarchy, text, own, sizeof(own));
+	free(text);
+	if (!found)
+		return UINT64_MAX;
+	text = read_text(directory, "mountinfo");
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save))
+		left = smaller(left, left_at_mount(hierarchy, root, own, line));
+	free(text);
+	return left;
+}
+
+uint64_t available_below(const char *root)
+{
+	char directory[PATH_MAX], *meminfo;
+	uint64_t left = UINT64_MAX, kibibytes;
+
+	snprintf(directory, sizeof(directory), "%s/proc", root);
+	meminfo = read_text(directory, "meminfo");
+	kibibytes = meminfo ? row_of(meminfo, "MemAvailable") : 0;
+	free(meminfo);
+	if (kibibytes)
+		left = kibibytes * 1024;
+	left = smaller(left, left_in_cgroups(&v1, root));
+	return smaller(left, left_in_cgroups(&v2, root));
+}
+
+/* Address space that the limits of this process leave. */
+static uint64_t left_by_limit(int resource, uint64_t used)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return (uint64_t)limit.rlim_cur - smaller((uint64_t)limit.rlim_cur, used);
+}
+
+uint64_t available_memory(void)
+{
+	char *statm = read_text("/proc/self", "statm");
+	uint64_t used = statm ? strtoull(statm, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+
+	free(statm);
+	return smaller(smaller(left_by_limit(RLIMIT_AS, used), left_by_limit(RLIMIT_DATA, 0)),
+		       available_below(""));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* How much memory this process may still take before someone says no. */
+#ifndef MEMCGBENCH_DRIVER_AVAILABLE_H
+#define MEMCGBENCH_DRIVER_AVAILABLE_H
+
+#include <stdint.h>
+
+/*
+ * The least of MemAvailable and what the cgroups that this process is in, up to the topmost one
+ * that can be seen, leave: limit less usage, files' pages counted as free. Both hierarchies are
+ * looked at. UINT64_MAX where nothing is known. `root` stands before /proc and before mount points:
+ * "" but in tests.
+ */
+uint64_t available_below(const char *root);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/* See feasible.h. */
+#include "driver/feasible.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+
+/*
+ * Beside the back end's own memory: program and libraries, histograms, text; for each memcg the
+ * tree and the oracle; for each line of the counters one bit, for each page what is asked about its
+ * place.
+ */
+#define PROCESS_BYTES     (32u * 1024 * 1024)
+#define TREE_BYTES        17u
+#define ORACLE_NODE_BYTES 40u
+#define SHARE_OF_LOOKUP   128
+
+/* Rough: seen on small virtual machines, where first touch is slow. */
+#define START_NS       20e6
+#define NS_PER_BYTE    0.6
+#define NS_PER_CHARGE  300.0
+#define COLD_SAMPLE_NS 10e6
+/* Untimed reads around the timed part: pilot, check against the oracle, counted read. */
+#define EXTRA_READS   6.0
+#define LEAST_SAMPLES 5.0
+
+static uint64_t process_bytes(const struct point *point, const struct backend *backend)
+{
+	uint64_t bytes = backend->bytes(point), memcgs = (uint64_t)point->tree.memcgs + 1;
+
+	return bytes + bytes / SHARE_OF_LOOKUP + PROCESS_BYTES +
+	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
+}
+
+/* The timed part: `samples` reads, or what fits into `time`, but never fewer than five. */
+static double timed_part_ns(const struct point *point, double read_ns, double *samples)
+{
+	double period = read_ns;
+
+	if (point->read.pacing_ns && (double)point->read.pacing_ns > period)
+		period = (double)point->read.pacing_ns;
+	*samples = point->read.samples;
+	if (*samples * period > (double)point->read.time_ns)
+		*samples = (double)point->read.time_ns / period;
+	if (*samples < LEAST_SAMPLES)
+		*samples = LEAST_SAMPLES;
+	return *samples * period;
+}
+
+struct estimate estimate_process(const struct point *point, const struct backend *backend)
+{
+	double read_ns = backend->guess_read_ns(point), samples;
+	double memcgs = (double)point->tree.memcgs + 1;
+	double ns = timed_part_ns(point, read_ns, &samples);
+
+	ns += START_NS + NS_PER_BYTE * (double)backend->bytes(point);
+	ns += NS_PER_CHARGE * memcgs * point->counters.spread_cpus * point->counters.spread_nodes;
+	ns += EXTRA_READS * read_ns;
+	if (point->read.cache == CACHE_COLD)
+		ns += samples * COLD_SAMPLE_NS;
+	return (struct estimate){.memory_bytes = process_bytes(point, backend), .process_ns = ns};
+}
+
+int feasible_placement(const struct machine *machine, const struct point *point,
+		       struct error_list *reasons)
+{
+	struct placement *placement = NULL;
+	int code = placement_new(machine, point, &placement, reasons);
+
+	placement_free(placement);
+	if (code == -ENOMEM)
+		error_list_add(reasons, NULL, 0, 0, "out of memory");
+	return code ? -ENODEV : 0;
+}
+
+int feasible_backend(const struct point *point, const struct backend *backend, uint64_t available,
+		     struct error_list *reasons)
+{
+	char needed[UNIT_TEXT_MAX], left[UNIT_TEXT_MAX];
+	uint64_t bytes = process_bytes(point, backend);
+	int code = 0;
+
+	if (bytes > available) {
+		error_list_add(reasons, NULL, 0, 0, "%s needs %s of memory, and %s are left",
+			       backend->name, unit_format_bytes(needed, (double)bytes),
+			       unit_format_bytes(left, (double)available));
+		code = -ENODEV;
+	}
+	if (point->read.cgroup == TARGET_MACHINE) {
+		error_list_add(reasons, NULL, 0, 0,
+			       "read.cgroup: machine needs a live back end, and %s is a model",
+			       backend->name);
+		code = -ENODEV;
+	}
+	return code;
+}
+
+uint64_t available_on(const struct machine *machine)
+{
+	uint64_t bytes = 0;
+
+	if (machine->thissystem)
+		return available_memory();
+	for (unsigned i = 0; i < machine->nr_nodes; i++)
+		if (machine->nodes[i].allowed)
+			bytes += machine->nodes[i].bytes;
+	return bytes;
+}
+
+int feasible(const struct machine *machine, const struct point *point,
+	     const struct backend *backend, struct error_list *reasons)
+{
+	int placed = feasible_placement(machine, point, reasons);
+	int able = feasible_backend(point, backend, available_on(machine), reasons);
+
+	return placed ? placed : able;
+}
