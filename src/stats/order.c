@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Order statistics of small samples, and the slope of a power law. Pure functions of their input.
  */
 #include "stats/order.h"

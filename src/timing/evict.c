@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Makes a set of cache lines cold again, as they are for a reader that polls once a second.
  *

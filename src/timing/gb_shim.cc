@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Google Benchmark behind C functions. The only C++ file: everything that is the library's stays in
  * here, and no exception leaves it.
@@ -358,10 +358,9 @@ void register_case(suite &all, const struct gb_case &one)
 
 	if (one.iterations > 0)
 		registered->Iterations(static_cast<int64_t>(one.iterations));
+	/* Not UseRealTime(), which changes names: wall time is reported in any case. */
 	if (one.run_timed)
 		registered->UseManualTime();
-	else
-		registered->UseRealTime();
 }
 
 /* What the library calls where a flag's value is wrong: it would print its help and exit with 0. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The histogram against plain sorted arrays, at all magnitudes, and its text form. */
 #include "stats/histogram.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Order statistics against known values, and intervals against the binomial sums by brute force. */
 #include "stats/order.h"
 

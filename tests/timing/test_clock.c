@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The clock goes forward, and its floor is what an empty interval costs. */
 #include "timing/clock.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The set of lines counts each line once, wherever it lies, and an evicted set is slow to read. */
 #include "timing/lines.h"
 
