@@ -51,7 +51,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /* The text of a file, or NULL; the caller frees. */
 static char *read_text(const char *directory, const char *name)
 {
-	char path[2 * PATH_MAX], *text;
+	char path[4 * PATH_MAX], *text;
 	size_t length;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);

@@ -194,6 +194,27 @@ const char *parameter_text(const struct parameter *parameter, const struct point
 	return buffer;
 }
 
+const char *parameter_base_text(const struct parameter *parameter, const struct point *point,
+				char buffer[PARAMETER_TEXT_MAX])
+{
+	uint64_t value = parameter_get(parameter, point);
+	int length;
+
+	if (parameter->kind != PARAMETER_NUMBER)
+		return parameter_text(parameter, point, buffer);
+	if (parameter->unit != UNIT_SHARE) {
+		snprintf(buffer, PARAMETER_TEXT_MAX, "%" PRIu64, value);
+		return buffer;
+	}
+	length = snprintf(buffer, PARAMETER_TEXT_MAX, "%" PRIu64 ".%06" PRIu64, value / 1000000,
+			  value % 1000000);
+	while (buffer[length - 1] == '0')
+		buffer[--length] = '\0';
+	if (buffer[length - 1] == '.')
+		buffer[length - 1] = '\0';
+	return buffer;
+}
+
 /* "hot, cold", "1 to 8192", "closed, or 1us to 3600s" */
 static void describe_allowed(const struct parameter *parameter, char *buffer, size_t size)
 {

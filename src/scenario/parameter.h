@@ -66,6 +66,9 @@ int parameter_parse(const struct parameter *parameter, const char *text, size_t 
 #define PARAMETER_TEXT_MAX 6000 /* 1024 node ids */
 const char *parameter_text(const struct parameter *parameter, const struct point *point,
 			   char buffer[PARAMETER_TEXT_MAX]);
+/* As JSON, TSV and ids have it: numbers in base units, shares as fractions, words themselves. */
+const char *parameter_base_text(const struct parameter *parameter, const struct point *point,
+				char buffer[PARAMETER_TEXT_MAX]);
 
 /* A point with every parameter at its default and no id; tree.memcgs has no default and is 0. */
 void point_init(struct point *point);

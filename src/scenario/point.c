@@ -93,29 +93,6 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 	return 0;
 }
 
-/* How a value stands in the lines that the id is made of. */
-static void id_value(const struct parameter *parameter, const struct point *point,
-		     char buffer[PARAMETER_TEXT_MAX])
-{
-	uint64_t value = parameter_get(parameter, point);
-	int length;
-
-	if (parameter->kind != PARAMETER_NUMBER) {
-		parameter_text(parameter, point, buffer);
-		return;
-	}
-	if (parameter->unit != UNIT_SHARE) {
-		snprintf(buffer, PARAMETER_TEXT_MAX, "%" PRIu64, value);
-		return;
-	}
-	length = snprintf(buffer, PARAMETER_TEXT_MAX, "%" PRIu64 ".%06" PRIu64, value / 1000000,
-			  value % 1000000);
-	while (buffer[length - 1] == '0')
-		buffer[--length] = '\0';
-	if (buffer[length - 1] == '.')
-		buffer[length - 1] = '\0';
-}
-
 static uint64_t fnv1a(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
@@ -141,7 +118,7 @@ void point_set_id(struct point *point)
 		nr++;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		id_value(sorted[i], point, value);
+		parameter_base_text(sorted[i], point, value);
 		hash = fnv1a(hash, sorted[i]->name);
 		hash = fnv1a(hash, "=");
 		hash = fnv1a(hash, value);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A scenario held against a machine, and the forms it is shown in. */
+#ifndef MEMCGBENCH_CLI_PLAN_H
+#define MEMCGBENCH_CLI_PLAN_H
+
+#include "place/machine.h"
+#include "scenario/parameter.h"
+#include "scenario/scenario.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct plan {
+	const struct machine *machine;
+	uint64_t available; /* bytes, on that machine */
+	struct scenario *scenario;
+
+	/* from here on by plan_prepare() */
+	bool swept[MAX_PARAMETERS]; /* does it differ between points? */
+	size_t possible, impossible; /* pairs of point and back end */
+	uint64_t memory_bytes; /* of the largest process that is possible */
+	double total_ns; /* all repetitions of what is possible */
+};
+
+void plan_prepare(struct plan *plan);
+
+/* 0, -ENOMEM or -EIO. */
+int plan_print_table(const struct plan *plan, FILE *out);
+int plan_print_tsv(const struct plan *plan, FILE *out);
+int plan_print_json(const struct plan *plan, FILE *out);
+
+#endif
