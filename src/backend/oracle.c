@@ -2,6 +2,7 @@
 /* See oracle.h. */
 #include "backend/oracle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +116,20 @@ void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,
 	}
 }
 
-/* Is `a` nearer to its bound, or further beyond it, than `b`? Any error is beyond a bound of 0. */
-static bool worse(const struct cell_error *a, const struct cell_error *b)
+const char *cell_error_name(char buffer[CELL_NAME_MAX], const struct cell_error *cell,
+			    const struct point *point)
+{
+	int length = snprintf(buffer, CELL_NAME_MAX, "%s%s",
+			      cell->scope == SCOPE_HIERARCHICAL ? "hierarchical_" : "",
+			      numa_rows[cell->row].name);
+
+	if (cell->column > 0)
+		snprintf(buffer + length, CELL_NAME_MAX - (size_t)length, " N%u",
+			 point->machine.nids[cell->column - 1]);
+	return buffer;
+}
+
+bool cell_error_worse(const struct cell_error *a, const struct cell_error *b)
 {
 	unsigned __int128 left = (unsigned __int128)a->pages * b->bound;
 	unsigned __int128 right = (unsigned __int128)b->pages * a->bound;
@@ -151,7 +164,7 @@ unsigned oracle_compare(const struct backend *backend, const struct point *point
 			cell.value > cell.truth ? cell.value - cell.truth : cell.truth - cell.value;
 		cell.bound = backend->bound(point, cell.scope, cell.row, cell.column, subtree);
 		beyond += cell.pages > cell.bound;
-		if (first || worse(&cell, worst))
+		if (first || cell_error_worse(&cell, worst))
 			*worst = cell;
 		first = false;
 	}

@@ -28,6 +28,14 @@ struct cell_error {
 	uint64_t bound; /* pages; as the back end's design states it */
 };
 
+/* The cell as people read it: "hierarchical_total N0", "file" for a row's sum. Returns `buffer`. */
+#define CELL_NAME_MAX 48
+const char *cell_error_name(char buffer[CELL_NAME_MAX], const struct cell_error *cell,
+			    const struct point *point);
+
+/* Is `a` nearer to its bound, or further beyond it, than `b`? Any error is beyond a bound of 0. */
+bool cell_error_worse(const struct cell_error *a, const struct cell_error *b);
+
 /* The cell of `rows` with the largest error/bound (with the largest error where all bounds are 0).
  * Returns how many cells are beyond their bound. */
 unsigned oracle_compare(const struct backend *backend, const struct point *point,

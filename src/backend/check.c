@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/* See check.h. */
+#include "backend/check.h"
+
+#include "backend/update_stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SEEDED_MEMCGS 5
+#define UPDATE_SEED   0x6d656d6367u
+
+struct check {
+	const struct backend *backend;
+	const struct point *point;
+	const struct memcg_tree *tree;
+	void *instance;
+	struct oracle *oracle;
+	unsigned *nids;
+	struct numa_counts counts, truth;
+	struct check_result *result;
+};
+
+static uint32_t subtree_size(const struct memcg_tree *tree, uint32_t top)
+{
+	uint32_t size = 0;
+
+	for (uint32_t at = top; at != MEMCG_NONE; at = memcg_tree_next(tree, top, at))
+		size++;
+	return size;
+}
+
+static int compare_memcg(struct check *check, uint32_t memcg, bool updated)
+{
+	struct read_request request = {.memcg = memcg, .rows = ROWS_ALL};
+	struct check_result *result = check->result;
+	struct cell_error worst;
+	unsigned beyond;
+	int ret;
+
+	ret = check->backend->read_counts(check->instance, &request, &check->counts);
+	if (ret)
+		return ret;
+	oracle_read(check->oracle, memcg, ROWS_ALL, &check->truth);
+	beyond = oracle_compare(check->backend, check->point, &check->counts, &check->truth,
+				ROWS_ALL, subtree_size(check->tree, memcg), &worst);
+	if (!result->cells || cell_error_worse(&worst, &result->worst)) {
+		result->worst = worst;
+		result->worst_memcg = memcg;
+		result->worst_updated = updated;
+	}
+	result->cells += numa_nr_cells(check->counts.nr_nodes);
+	result->beyond += beyond;
+	return 0;
+}
+
+static int compare_memcgs(struct check *check, bool updated)
+{
+	struct rng rng = rng_for(check->point->tree.seed, check->tree->nr, updated);
+	uint32_t last = check->tree->nr - 1;
+	int ret;
+
+	ret = compare_memcg(check, 0, updated);
+	if (!ret)
+		ret = compare_memcg(check, last / 2, updated);
+	if (!ret)
+		ret = compare_memcg(check, last, updated);
+	for (unsigned i = 0; !ret && i < SEEDED_MEMCGS; i++)
+		ret = compare_memcg(check, (uint32_t)rng_below(&rng, check->tree->nr), updated);
+	return ret;
+}
+
+static void apply_updates(struct check *check, uint64_t updates)
+{
+	struct update_stream stream;
+	struct update update;
+
+	update_stream_init(&stream, UPDATE_SEED, check->point, check->oracle);
+	for (uint64_t i = 0; i < updates; i++) {
+		update_stream_next(&stream, &update);
+		oracle_update(check->oracle, &update);
+		check->backend->update(check->instance, &update);
+	}
+}
+
+static int run(struct check *check, uint64_t updates, struct error *err)
+{
+	struct charge_plan plan = {.point = check->point};
+	int ret;
+
+	ret = check->backend->populate(check->instance, &plan, err);
+	if (ret)
+		return ret;
+	oracle_populate(check->oracle, &plan);
+	ret = compare_memcgs(check, false);
+	if (!ret && updates && check->backend->capabilities & BACKEND_UPDATE) {
+		apply_updates(check, updates);
+		ret = compare_memcgs(check, true);
+	}
+	if (ret)
+		return error_set(err, ret, "%s: cannot read", check->backend->name);
+	return 0;
+}
+
+static int check_init(struct check *check)
+{
+	unsigned nodes = check->point->machine.nodes;
+
+	check->nids = calloc(nodes, sizeof(*check->nids));
+	check->oracle = oracle_new(check->tree, nodes);
+	if (!check->nids || !check->oracle)
+		return -ENOMEM;
+	for (unsigned i = 0; i < nodes; i++)
+		check->nids[i] = check->point->machine.nids[i];
+	if (numa_counts_init(&check->counts, nodes, check->nids) ||
+	    numa_counts_init(&check->truth, nodes, check->nids))
+		return -ENOMEM;
+	return 0;
+}
+
+int check_backend(const struct backend *backend, const struct point *point,
+		  const struct memcg_tree *tree, const struct placement *placement,
+		  uint64_t updates, struct check_result *result, struct error *err)
+{
+	const struct backend_env env = {.point = point, .tree = tree, .placement = placement};
+	struct check check = {.backend = backend, .point = point, .tree = tree, .result = result};
+	int ret;
+
+	*result = (struct check_result){0};
+	ret = check_init(&check);
+	if (ret)
+		ret = error_set(err, ret, "out of memory");
+	else
+		ret = backend->create(&env, &check.instance, err);
+	if (!ret) {
+		ret = run(&check, updates, err);
+		backend->destroy(check.instance);
+	}
+	numa_counts_fini(&check.truth);
+	numa_counts_fini(&check.counts);
+	oracle_free(check.oracle);
+	free(check.nids);
+	return ret;
+}
