@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* A point brought to life for tests: tree, placement folded on this machine, one back end, oracle.
+ */
+#ifndef MEMCGBENCH_TESTS_BACKEND_FIXTURE_H
+#define MEMCGBENCH_TESTS_BACKEND_FIXTURE_H
+
+#include "backend/charge.h"
+#include "backend/oracle.h"
+
+struct fixture {
+	struct point point;
+	struct machine *machine;
+	struct memcg_tree *tree;
+	struct placement *placement;
+	struct oracle *oracle;
+	const struct backend *backend;
+	void *instance;
+	unsigned nids[MAX_NODES];
+	struct numa_counts counts, truth;
+};
+
+/* A small point: balanced, `memcgs` below the root, nodes 0..N-1. */
+struct point small_point(uint32_t memcgs, uint32_t nodes, uint32_t cpus);
+
+/* Any failure fails the running test. Counters are 0 until fixture_populate(). */
+void fixture_init(struct fixture *f, const struct point *point, const char *backend);
+void fixture_populate(struct fixture *f);
+void fixture_fini(struct fixture *f);
+
+/* To the back end and the oracle. */
+void fixture_update(struct fixture *f, const struct update *update);
+/* All rows into `counts`, and the oracle's into `truth`. */
+void fixture_read(struct fixture *f, uint32_t memcg);
+/* fixture_read() and compare: fails when a cell is beyond its bound. Returns the worst cell. */
+struct cell_error fixture_compare(struct fixture *f, uint32_t memcg);
+/* The same, all rows, counted. */
+struct op_counts fixture_count(struct fixture *f, uint32_t memcg, uint64_t *bytes_touched);
+
+/* 10^7 with MEMCGBENCH_TEST_LONG=1, else 10^5. */
+uint64_t many_updates(void);
+
+#endif

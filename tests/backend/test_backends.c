@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+/* Both back ends against the exact oracle: equal where they must be, within bounds everywhere. */
+#include "backend/update_stream.h"
+#include "fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const names[] = {"walk", "cached"};
+#define NR_NAMES (sizeof(names) / sizeof(names[0]))
+
+static void compare_all(struct fixture *f)
+{
+	for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
+		fixture_compare(f, memcg);
+}
+
+static void random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
+{
+	struct update_stream stream;
+	struct update update;
+
+	update_stream_init(&stream, seed, &f->point, f->oracle);
+	for (uint64_t i = 0; i < updates; i++) {
+		update_stream_next(&stream, &update);
+		fixture_update(f, &update);
+	}
+}
+
+/* A random small machine and tree; half of them with batches that hardly ever spill. */
+static struct point random_point(struct rng *rng)
+{
+	static const uint32_t batches[] = {0, 1, 32, 1000};
+	struct point point =
+		small_point(1 + (uint32_t)rng_below(rng, 60), 1 + (uint32_t)rng_below(rng, 4),
+			    1 + (uint32_t)rng_below(rng, 9));
+
+	point.tree.shape = (enum tree_shape)rng_below(rng, 4);
+	point.tree.fanout = 1 + (uint32_t)rng_below(rng, 5);
+	point.tree.dying_ppm = (uint32_t)rng_below(rng, 1000001);
+	point.tree.seed = rng_next(rng);
+	point.machine.layout = rng_next(rng) & 1 ? LAYOUT_LEAN : LAYOUT_V5_6;
+	point.machine.skew = 8 * rng_below(rng, 2000);
+	point.counters.batch = batches[rng_below(rng, 4)];
+	point.counters.pages = rng_next(rng) & 1 ? rng_below(rng, 100) : 25000;
+	point.counters.spread_cpus = 1 + (uint32_t)rng_below(rng, 9);
+	point.counters.spread_nodes = 1 + (uint32_t)rng_below(rng, 4);
+	return point;
+}
+
+static void random_trees_and_updates_stay_within_bounds(void **state)
+{
+	struct rng rng = {2020};
+	unsigned rounds = 20;
+
+	for (unsigned round = 0; round < rounds; round++) {
+		struct point point = random_point(&rng);
+
+		for (size_t i = 0; i < NR_NAMES; i++) {
+			struct fixture f;
+
+			fixture_init(&f, &point, names[i]);
+			fixture_populate(&f);
+			compare_all(&f);
+			random_updates(&f, round, many_updates() / rounds);
+			compare_all(&f);
+			fixture_fini(&f);
+		}
+	}
+}
+
+static void batch_0_makes_every_cell_equal(void **state)
+{
+	struct point point = small_point(100, 3, 5);
+
+	point.tree.shape = TREE_RANDOM;
+	point.tree.dying_ppm = 500000;
+	point.counters.batch = 0;
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		struct fixture f;
+
+		fixture_init(&f, &point, names[i]);
+		fixture_populate(&f);
+		random_updates(&f, 1, 20000);
+		for (uint32_t memcg = 0; memcg < f.tree->nr; memcg++)
+			assert_int_equal(fixture_compare(&f, memcg).pages, 0);
+		assert_true(f.truth.cells[0] > 0);
+		fixture_fini(&f);
+	}
+}
+
+static void node_columns_of_local_rows_are_exact(void **state)
+{
+	struct point point = small_point(50, 3, 6);
+
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		struct fixture f;
+
+		fixture_init(&f, &point, names[i]);
+		fixture_populate(&f);
+		random_updates(&f, 2, 20000);
+		for (uint32_t memcg = 0; memcg < f.tree->nr; memcg++) {
+			fixture_read(&f, memcg);
+			for (unsigned row = 0; row < NR_NUMA_ROWS; row++)
+				for (unsigned column = 1; column <= 3; column++) {
+					size_t cell = numa_cell(3, SCOPE_LOCAL, row, column);
+
+					assert_true(f.counts.cells[cell] == f.truth.cells[cell]);
+				}
+		}
+		fixture_fini(&f);
+	}
+}
+
+/* Fill every batch of the tree with B pages of unevictable, one by one: nothing has spilled. */
+static void fill_batches(struct fixture *f, long pages)
+{
+	for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
+		for (unsigned cpu = 0; cpu < f->point.machine.cpus; cpu++)
+			for (long i = 0; i < pages; i++)
+				fixture_update(f, &(struct update){.memcg = memcg,
+								   .cpu = cpu,
+								   .lru = LRU_UNEVICTABLE,
+								   .delta = 1});
+}
+
+static void a_cached_cell_can_reach_its_bound_exactly(void **state)
+{
+	struct point point = small_point(30, 2, 6);
+	const uint64_t bound = 32 * 6 * 31;
+	struct fixture f;
+	size_t sum, node;
+
+	fixture_init(&f, &point, "cached");
+	fill_batches(&f, 32);
+	fixture_compare(&f, 0);
+	sum = numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0);
+	node = numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 1);
+	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0, 31) ==
+		    bound);
+	assert_true(f.truth.cells[sum] == bound && f.counts.cells[sum] == 0);
+	assert_true(f.truth.cells[node] == bound && f.counts.cells[node] == 0);
+	fixture_fini(&f);
+
+	/* One page more in each batch, and all of it has spilled. */
+	fixture_init(&f, &point, "cached");
+	fill_batches(&f, 33);
+	fixture_read(&f, 0);
+	assert_true(f.counts.cells[sum] == f.truth.cells[sum]);
+	assert_true(f.counts.cells[node] == f.truth.cells[node]);
+	fixture_fini(&f);
+}
+
+static void walked_node_columns_are_exact_and_row_sums_are_not(void **state)
+{
+	struct point point = small_point(30, 2, 6);
+	struct fixture f;
+
+	fixture_init(&f, &point, "walk");
+	fill_batches(&f, 32);
+	fixture_compare(&f, 0);
+	assert_true(f.counts.cells[numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0)] == 0);
+	assert_true(f.counts.cells[numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 1)] ==
+		    32 * 6 * 31);
+	fixture_fini(&f);
+}
+
+static void bounds_follow_items_batch_cpus_and_subtree(void **state)
+{
+	static const uint64_t items[NR_NUMA_ROWS] = {5, 2, 2, 1};
+	struct point point = small_point(10000, 2, 72);
+	const struct backend *walk = backend_find("walk"), *cached = backend_find("cached");
+
+	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
+		uint64_t one = items[row] * 32 * 72;
+
+		assert_true(cached->bound(&point, SCOPE_HIERARCHICAL, row, 0, 10001) ==
+			    one * 10001);
+		assert_true(cached->bound(&point, SCOPE_HIERARCHICAL, row, 2, 10001) ==
+			    one * 10001);
+		assert_true(walk->bound(&point, SCOPE_HIERARCHICAL, row, 0, 10001) == one * 10001);
+		assert_true(walk->bound(&point, SCOPE_HIERARCHICAL, row, 2, 10001) == 0);
+		assert_true(walk->bound(&point, SCOPE_LOCAL, row, 0, 10001) == one);
+		assert_true(cached->bound(&point, SCOPE_LOCAL, row, 0, 10001) == one);
+		assert_true(cached->bound(&point, SCOPE_LOCAL, row, 1, 10001) == 0);
+	}
+}
+
+static void default_counters_keep_maintained_rows_within_5_percent(void **state)
+{
+	static const uint32_t sizes[] = {1, 2, 3, 10, 1000};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (uint64_t seed = 0; seed < 20; seed++) {
+			struct point point = small_point(sizes[i], 2, 8);
+			struct fixture f;
+
+			point.tree.seed = seed;
+			point.machine.layout = LAYOUT_LEAN;
+			fixture_init(&f, &point, "cached");
+			fixture_populate(&f);
+			fixture_read(&f, 0);
+			for (size_t cell = numa_cell(2, SCOPE_HIERARCHICAL, 0, 0);
+			     cell < numa_nr_cells(2); cell++) {
+				int64_t value = (int64_t)f.counts.cells[cell];
+				int64_t truth = (int64_t)f.truth.cells[cell];
+
+				assert_true(20 * llabs(value - truth) <= truth);
+			}
+			fixture_fini(&f);
+			if (sizes[i] == 1000)
+				break;
+		}
+	}
+}
+
+/* All cells of all memcgs of a point, folded into one number. */
+static uint64_t answers(const struct point *point, const char *name)
+{
+	struct fixture f;
+	uint64_t hash = 0;
+
+	fixture_init(&f, point, name);
+	fixture_populate(&f);
+	random_updates(&f, 3, 20000);
+	for (uint32_t memcg = 0; memcg < f.tree->nr; memcg++) {
+		fixture_compare(&f, memcg);
+		for (size_t i = 0; i < numa_nr_cells(f.point.machine.nodes); i++)
+			hash = rng_mix(hash ^ f.counts.cells[i]);
+	}
+	fixture_fini(&f);
+	return hash;
+}
+
+static void layout_skew_and_node_ids_change_no_answer(void **state)
+{
+	static const uint16_t nids[] = {0, 8, 252, 255};
+
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		struct point point = small_point(40, 4, 6);
+		uint64_t expected = answers(&point, names[i]);
+
+		point.machine.skew = 64;
+		assert_true(answers(&point, names[i]) == expected);
+		point.machine.skew = 4096 * 3 + 4088;
+		assert_true(answers(&point, names[i]) == expected);
+		point.machine.layout = LAYOUT_LEAN;
+		assert_true(answers(&point, names[i]) == expected);
+		memcpy(point.machine.nids, nids, sizeof(nids));
+		assert_true(answers(&point, names[i]) == expected);
+		point.machine.pages = PAGES_HUGE;
+		assert_true(answers(&point, names[i]) == expected);
+		/* And that it is the counters that the number is of: */
+		point.counters.pages++;
+		assert_true(answers(&point, names[i]) != expected);
+	}
+}
+
+static void text_carries_the_node_ids_of_the_point(void **state)
+{
+	struct read_request request = {.rows = ROWS_ALL};
+	struct point point = small_point(3, 2, 2);
+	struct fixture f;
+	char text[4096];
+
+	point.machine.nids[1] = 255;
+	fixture_init(&f, &point, "cached");
+	fixture_populate(&f);
+	assert_true(backend_read(f.backend, f.instance, &request, &f.counts, FORM_TEXT,
+				 TEXT_SEQ_PRINTF, text, sizeof(text)) == (long)strlen(text));
+	assert_non_null(strstr(text, " N0="));
+	assert_non_null(strstr(text, "\nhierarchical_total="));
+	assert_non_null(strstr(text, " N255="));
+	assert_true(backend_read(f.backend, f.instance, &request, &f.counts, FORM_TEXT, TEXT_FAST,
+				 text, 10) < 0);
+	fixture_fini(&f);
+}
+
+static void rows_not_asked_for_are_left_alone(void **state)
+{
+	struct point point = small_point(3, 2, 2);
+
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		struct read_request request = {.rows = ROWS_HIERARCHICAL};
+		struct fixture f;
+
+		fixture_init(&f, &point, names[i]);
+		fixture_populate(&f);
+		f.counts.cells[0] = 12345;
+		f.backend->read_counts(f.instance, &request, &f.counts);
+		assert_true(f.counts.cells[0] == 12345);
+		request.rows = ROWS_LOCAL;
+		f.counts.cells[numa_cell(2, SCOPE_HIERARCHICAL, 0, 0)] = 54321;
+		f.backend->read_counts(f.instance, &request, &f.counts);
+		assert_true(f.counts.cells[numa_cell(2, SCOPE_HIERARCHICAL, 0, 0)] == 54321);
+		assert_true(f.counts.cells[0] != 12345);
+		fixture_fini(&f);
+	}
+}
+
+static void populating_twice_is_refused(void **state)
+{
+	struct point point = small_point(3, 1, 1);
+	struct charge_plan plan = {.point = &point};
+	struct error err = {.text = ""};
+	struct fixture f;
+
+	fixture_init(&f, &point, "walk");
+	fixture_populate(&f);
+	assert_true(f.backend->populate(f.instance, &plan, &err) < 0);
+	assert_non_null(strstr(err.text, "populated already"));
+	fixture_compare(&f, 0);
+	fixture_fini(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_trees_and_updates_stay_within_bounds),
+		cmocka_unit_test(batch_0_makes_every_cell_equal),
+		cmocka_unit_test(node_columns_of_local_rows_are_exact),
+		cmocka_unit_test(a_cached_cell_can_reach_its_bound_exactly),
+		cmocka_unit_test(walked_node_columns_are_exact_and_row_sums_are_not),
+		cmocka_unit_test(bounds_follow_items_batch_cpus_and_subtree),
+		cmocka_unit_test(default_counters_keep_maintained_rows_within_5_percent),
+		cmocka_unit_test(layout_skew_and_node_ids_change_no_answer),
+		cmocka_unit_test(text_carries_the_node_ids_of_the_point),
+		cmocka_unit_test(rows_not_asked_for_are_left_alone),
+		cmocka_unit_test(populating_twice_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/* What the charge plan promises. */
+#include "backend/charge.h"
+#include "base/rng.h"
+#include "fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct seen {
+	const struct point *point;
+	uint64_t pages, calls;
+	uint64_t lru[NR_LRU_LISTS];
+	uint64_t least, most; /* pages of one charge of the first list */
+	bool node[64], cpu[64];
+	unsigned last_cpu, runs; /* how often the CPU changed */
+	uint64_t hash;
+};
+
+static void see(void *arg, const struct charge *charge)
+{
+	struct seen *seen = arg;
+	long batch = seen->point->counters.batch;
+
+	assert_true(charge->node < seen->point->machine.nodes);
+	assert_true(charge->cpu < seen->point->machine.cpus);
+	assert_true(charge->pages >= 0);
+	assert_true(charge->remainder >= -batch && charge->remainder <= batch);
+	if (!charge->pages)
+		assert_int_equal(charge->remainder, 0);
+	seen->pages += (uint64_t)charge->pages;
+	seen->lru[charge->lru] += (uint64_t)charge->pages;
+	seen->node[charge->node] = true;
+	seen->cpu[charge->cpu] = true;
+	seen->runs += !seen->calls || seen->last_cpu != charge->cpu;
+	seen->last_cpu = charge->cpu;
+	if (charge->lru == LRU_INACTIVE_ANON) {
+		if ((uint64_t)charge->pages < seen->least)
+			seen->least = (uint64_t)charge->pages;
+		if ((uint64_t)charge->pages > seen->most)
+			seen->most = (uint64_t)charge->pages;
+	}
+	seen->calls++;
+	seen->hash = rng_mix(seen->hash ^ (uint64_t)charge->pages ^
+			     (uint64_t)charge->remainder << 32 ^ charge->cpu << 8 ^ charge->node);
+}
+
+static struct seen look(const struct point *point, uint32_t memcg)
+{
+	struct charge_plan plan = {.point = point};
+	struct seen seen = {.point = point, .least = UINT64_MAX};
+
+	charge_each(&plan, memcg, see, &seen);
+	return seen;
+}
+
+static unsigned count(const bool *flags)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		n += flags[i];
+	return n;
+}
+
+static void charges_add_up_to_pages_exactly(void **state)
+{
+	static const uint64_t pages[] = {0, 1, 3, 7, 99, 25000, 1234567, 4000000000};
+	struct point point = small_point(20, 3, 7);
+
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		for (unsigned cpus = 1; cpus <= 7; cpus += 3) {
+			point.counters.pages = pages[i];
+			point.counters.spread_cpus = cpus;
+			point.counters.spread_nodes = 1 + cpus % 3;
+			for (uint32_t memcg = 0; memcg <= 20; memcg++)
+				assert_true(look(&point, memcg).pages == pages[i]);
+		}
+	}
+}
+
+static void shares_of_lists_are_as_stated(void **state)
+{
+	static const uint64_t expected[NR_LRU_LISTS] = {5000, 6250, 5000, 6250, 2500};
+	struct point point = small_point(5, 2, 4);
+	struct seen seen = look(&point, 3);
+
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		assert_true(seen.lru[lru] == expected[lru]);
+}
+
+static void spread_is_exact_and_even(void **state)
+{
+	struct point point = small_point(40, 4, 16);
+
+	point.counters.spread_cpus = 3;
+	point.counters.spread_nodes = 2;
+	point.counters.pages = 10001;
+	for (uint32_t memcg = 0; memcg <= 40; memcg++) {
+		struct seen seen = look(&point, memcg);
+
+		assert_int_equal(count(seen.cpu), 3);
+		assert_int_equal(count(seen.node), 2);
+		assert_int_equal(seen.runs, 3);
+		assert_int_equal(seen.calls, 3 * 2 * NR_LRU_LISTS);
+		assert_true(seen.most - seen.least <= 1);
+	}
+}
+
+static void spread_wider_than_the_machine_uses_all_of_it(void **state)
+{
+	struct point point = small_point(4, 2, 3);
+
+	point.counters.spread_cpus = 100;
+	point.counters.spread_nodes = 100;
+	for (uint32_t memcg = 0; memcg <= 4; memcg++) {
+		struct seen seen = look(&point, memcg);
+
+		assert_int_equal(count(seen.cpu), 3);
+		assert_int_equal(count(seen.node), 2);
+		assert_true(seen.pages == point.counters.pages);
+	}
+}
+
+static void first_see(void *arg, const struct charge *charge)
+{
+	struct charge *first = arg;
+
+	if (first->pages < 0)
+		*first = *charge;
+}
+
+static void cpus_belong_to_the_home_node_where_they_suffice(void **state)
+{
+	struct point point = small_point(200, 4, 16);
+	struct charge_plan plan = {.point = &point};
+	bool homes[4] = {false};
+
+	for (uint32_t memcg = 0; memcg <= 200; memcg++) {
+		struct charge first = {.pages = -1};
+		struct seen seen = look(&point, memcg);
+
+		charge_each(&plan, memcg, first_see, &first);
+		homes[first.node] = true;
+		for (unsigned cpu = 0; cpu < 16; cpu++)
+			if (seen.cpu[cpu])
+				assert_int_equal(cpu / 4, first.node);
+	}
+	assert_true(homes[0] && homes[1] && homes[2] && homes[3]);
+}
+
+static void plan_depends_on_the_seed_and_nothing_else(void **state)
+{
+	struct point point = small_point(50, 2, 8);
+	struct seen before = look(&point, 7);
+
+	look(&point, 8);
+	assert_true(look(&point, 7).hash == before.hash);
+	point.tree.seed++;
+	assert_true(look(&point, 7).hash != before.hash);
+}
+
+static void memcg_remainders_are_zero_where_the_memcg_never_ran(void **state)
+{
+	struct point point = small_point(50, 2, 8);
+	struct charge_plan plan = {.point = &point};
+	long lowest = 0, highest = 0;
+
+	for (uint32_t memcg = 0; memcg <= 50; memcg++) {
+		struct seen seen = look(&point, memcg);
+
+		for (unsigned cpu = 0; cpu < 8; cpu++) {
+			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+				long r = charge_memcg_remainder(&plan, memcg, cpu, lru);
+
+				if (!seen.cpu[cpu])
+					assert_int_equal(r, 0);
+				lowest = r < lowest ? r : lowest;
+				highest = r > highest ? r : highest;
+			}
+		}
+	}
+	/* 510 draws from -32..32: both ends are reached. */
+	assert_int_equal(lowest, -32);
+	assert_int_equal(highest, 32);
+}
+
+static void batch_0_holds_nothing_back(void **state)
+{
+	struct point point = small_point(9, 2, 8);
+	struct charge_plan plan = {.point = &point};
+
+	point.counters.batch = 0;
+	for (uint32_t memcg = 0; memcg <= 9; memcg++) {
+		look(&point, memcg); /* asserts that each |remainder| <= 0 */
+		for (unsigned cpu = 0; cpu < 8; cpu++)
+			assert_int_equal(charge_memcg_remainder(&plan, memcg, cpu, LRU_ACTIVE_FILE),
+					 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(charges_add_up_to_pages_exactly),
+		cmocka_unit_test(shares_of_lists_are_as_stated),
+		cmocka_unit_test(spread_is_exact_and_even),
+		cmocka_unit_test(spread_wider_than_the_machine_uses_all_of_it),
+		cmocka_unit_test(cpus_belong_to_the_home_node_where_they_suffice),
+		cmocka_unit_test(plan_depends_on_the_seed_and_nothing_else),
+		cmocka_unit_test(memcg_remainders_are_zero_where_the_memcg_never_ran),
+		cmocka_unit_test(batch_0_holds_nothing_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
