@@ -1,12 +1,91 @@
 // SPDX-License-Identifier: MIT
+/* memcgbench backends: what back ends there are. */
+#include "backend/backend.h"
 #include "cli/cli.h"
+#include "report/table.h"
 
-#include "base/error.h"
-
+#include <jansson.h>
 #include <stdio.h>
+
+enum {
+	OPTION_FORMAT = 256
+};
+
+static const struct argp_option options[] = {
+	{"format", OPTION_FORMAT, "FORMAT", 0, "table (default), json or tsv", 0},
+	{0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	unsigned *format = state->input;
+
+	switch (key) {
+	case OPTION_FORMAT:
+		*format = cli_formats(state, arg, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
+		if (*format & (*format - 1))
+			argp_error(state, "--format: one at a time");
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument '%s'", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.doc = "List the back ends: ways to keep and to read hierarchical memory statistics.",
+};
+
+static int print_table(unsigned format)
+{
+	struct table *table = table_new();
+	int ret;
+
+	table_column(table, "back end", ALIGN_LEFT);
+	table_column(table, "updates", ALIGN_LEFT);
+	table_column(table, "what it does", ALIGN_LEFT);
+	for (size_t i = 0; backends[i]; i++) {
+		table_row(table);
+		table_cell(table, "%s", backends[i]->name);
+		table_cell(table, "%s", backends[i]->capabilities & BACKEND_UPDATE ? "yes" : "no");
+		table_cell(table, "%s", backends[i]->description);
+	}
+	ret = format == FORMAT_TSV ? table_print_tsv(table, stdout) : table_print(table, stdout);
+	table_free(table);
+	return ret ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+static int print_json(void)
+{
+	json_t *list = json_array();
+	json_t *document = json_pack("{s:o}", "backends", list);
+	int ret = document ? 0 : -1;
+
+	for (size_t i = 0; !ret && backends[i]; i++)
+		ret = json_array_append_new(
+			list, json_pack("{s:s, s:s, s:b}", "name", backends[i]->name, "description",
+					backends[i]->description, "updates",
+					!!(backends[i]->capabilities & BACKEND_UPDATE)));
+	if (!ret)
+		ret = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
+	json_decref(document);
+	if (ret) {
+		fputs("memcgbench: cannot print the back ends\n", stderr);
+		return EXIT_TROUBLE;
+	}
+	putchar('\n');
+	return EXIT_FINE;
+}
 
 int cmd_backends(int argc, char **argv)
 {
-	fprintf(stderr, "%s: being written\n", argv[0]);
-	return EXIT_TROUBLE;
+	unsigned format = FORMAT_TABLE;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &format))
+		return EXIT_TROUBLE;
+	return cli_finish(format == FORMAT_JSON ? print_json() : print_table(format));
 }
