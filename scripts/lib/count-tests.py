@@ -72,11 +72,12 @@ def count_tap(text):
     return totals
 
 
-def count_run(run, protocol):
+def count_run(run):
     """The totals of one test program, by what it printed and by how it ended."""
-    totals = count_tap(run["stdout"] or "") if protocol == "tap" else Totals()
+    tap = run["protocol"] == "tap"
+    totals = count_tap(run["stdout"] or "") if tap else Totals()
     if run["result"] in ("OK", "EXPECTEDFAIL"):
-        if protocol != "tap":
+        if not tap:
             totals.passed += 1
         elif not totals.passed and not totals.skipped:
             totals.failed += 1  # it said it is fine, and tested nothing
@@ -96,22 +97,30 @@ def show(directory, run):
         print("\n".join(lines[-LINES_SHOWN:]))
 
 
-def count_directory(directory):
-    with open(os.path.join(directory, "meson-info", "intro-tests.json"), encoding="utf-8") as file:
-        protocols = {test["name"]: test["protocol"] for test in json.load(file)}
-    totals = Totals()
+def read_log(directory):
+    """The test programs that ran, each with its protocol. Empty where none did."""
     try:
+        with open(os.path.join(directory, "meson-info", "intro-tests.json"), encoding="utf-8") as file:
+            protocols = {test["name"]: test["protocol"] for test in json.load(file)}
         with open(os.path.join(directory, "meson-logs", "testlog.json"), encoding="utf-8") as file:
             runs = [json.loads(line) for line in file]
     except FileNotFoundError:
-        runs = []
+        return []
+    for run in runs:
+        # The log says "suite - project:name" or "project:suite / name" where the build says "name".
+        name = re.split(r":| / ", run["name"])[-1]
+        run["protocol"] = protocols[name]
+    return runs
+
+
+def count_directory(directory):
+    totals = Totals()
+    runs = read_log(directory)
     if not runs:
         print(f"\n---- no test ran in {directory}")
         totals.failed += 1
     for run in runs:
-        # The log says "suite - project:name" where the build description says "name".
-        name = run["name"].rpartition(":")[2]
-        one = count_run(run, protocols.get(name, protocols.get(run["name"], "exitcode")))
+        one = count_run(run)
         totals.add(one)
         if one.failed:
             show(directory, run)

@@ -16,10 +16,16 @@ die() {
 
 # One directory for logs and such; the caller's EXIT trap may not replace this one.
 scratch=$(mktemp -d) || exit 2
-mkfifo "$scratch/never" || exit 2 # nobody writes to it: reading it is waiting, without a process
+mkfifo "$scratch/stop" && exec 9<>"$scratch/stop" || exit 2 # what ends the sign of life of a step
 heart=
+stop_heart() {
+    [ -n "$heart" ] || return
+    echo >&9 # and not a signal: that could hit the subshell while it still is a copy of this one
+    wait "$heart" 2>/dev/null
+    heart=
+}
 clean_up() {
-    [ -z "$heart" ] || kill "$heart" 2>/dev/null
+    stop_heart
     rm -rf "$scratch"
 }
 trap clean_up EXIT
@@ -49,15 +55,13 @@ step() {
     say "$description ..."
     : >"$log"
     {
-        while ! read -r -t 10 <>"$scratch/never"; do
+        while ! read -r -t 10 -u 9; do
             say "$description: $((SECONDS - start)) s: $(tail -c 4096 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-80)"
         done
     } </dev/null &
     heart=$!
-    "$@" >"$log" 2>&1 </dev/null || rc=$?
-    kill "$heart" 2>/dev/null
-    wait "$heart" 2>/dev/null
-    heart=
+    "$@" >"$log" 2>&1 </dev/null 9>&- || rc=$?
+    stop_heart
     if [ "$rc" -ne 0 ]; then
         say "$description: failed with exit code $rc after $((SECONDS - start)) s. It said last:"
         tail -n 40 "$log" >&2
@@ -147,19 +151,25 @@ build_in() {
 # The command gets a process group of its own (set -m): the terminal's Ctrl-C then comes once, from
 # here, and not twice.
 supervise() {
-    local child again=yes
+    local child='' again=yes
     stopped=
+    trap 'again=yes stopped=129; pass_on HUP' HUP
+    trap 'again=yes stopped=130; pass_on INT' INT
+    trap 'again=yes stopped=143; pass_on TERM' TERM
     set -m
-    "$@" </dev/null &
+    "$@" </dev/null 9>&- &
     child=$!
     set +m
-    trap 'again=yes stopped=129; kill -HUP "$child" 2>/dev/null' HUP
-    trap 'again=yes stopped=130; kill -INT "$child" 2>/dev/null' INT
-    trap 'again=yes stopped=143; kill -TERM "$child" 2>/dev/null' TERM
+    [ -z "$stopped" ] || kill -"$((stopped - 128))" "$child" # it came before there was a child
     while [ -n "$again" ]; do # a signal ends only the waiting
         again=
         status=0
         wait "$child" || status=$?
     done
     default_traps
+}
+
+# For supervise: its child is visible here.
+pass_on() {
+    [ -z "$child" ] || kill -"$1" "$child" 2>/dev/null
 }
