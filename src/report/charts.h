@@ -8,8 +8,9 @@
 
 struct chart_options {
 	const char *directory; /* made if it is not there */
-	const char *scripts;   /* a directory with scripts to use instead of those compiled in, or NULL */
-	bool svg, png, dumb;   /* dumb: also print to stdout for a terminal of 79 columns */
+	const char *
+		scripts; /* a directory with scripts to use instead of those compiled in, or NULL */
+	bool svg, png, dumb; /* dumb: also print to stdout for a terminal of 79 columns */
 };
 
 /* -ENOENT where gnuplot is not installed: the message says which package has it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one table printer: columns aligned for a terminal, or tab-separated values. Widths are counted
- * in characters of UTF-8.
+ * The one table printer: columns aligned for a terminal, or tab-separated values. Widths are
+ * counted in characters of UTF-8.
  */
 #ifndef MEMCGBENCH_REPORT_TABLE_H
 #define MEMCGBENCH_REPORT_TABLE_H
@@ -11,12 +11,15 @@
 
 struct table;
 
-enum table_align { ALIGN_LEFT, ALIGN_RIGHT };
+enum table_align {
+	ALIGN_LEFT,
+	ALIGN_RIGHT
+};
 
 struct table *table_new(void); /* NULL: out of memory; all other functions then accept NULL */
 void table_free(struct table *table);
 void table_column(struct table *table, const char *title, enum table_align align);
-void table_row(struct table *table);  /* starts a row */
+void table_row(struct table *table); /* starts a row */
 void table_rule(struct table *table); /* a line across, in terminals only */
 void table_cell(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3))); /* the next cell of the row; tabs become blanks */

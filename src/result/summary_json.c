@@ -17,6 +17,12 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Pages are whole: kept as doubles only so that NAN can stand for unknown. */
+static json_t *pages(double value)
+{
+	return isfinite(value) ? json_integer((json_int_t)value) : json_null();
+}
+
 static json_t *whole(bool known, uint64_t value)
 {
 	return known ? json_integer((json_int_t)value) : json_null();
@@ -74,14 +80,14 @@ static void put_work(json_t *o, const struct backend_summary *s, int *failed)
 
 static void put_error(json_t *o, const struct backend_summary *s, int *failed)
 {
-	put(o, "error_pages", number(s->error_pages), failed);
-	put(o, "error_bound_pages", number(s->error_bound_pages), failed);
+	put(o, "error_pages", pages(s->error_pages), failed);
+	put(o, "error_bound_pages", pages(s->error_bound_pages), failed);
 	put(o, "error_percent", number(summary_error_percent(s)), failed);
 	put(o, "error_cell", s->error_cell[0] ? json_string(s->error_cell) : json_null(), failed);
-	put(o, "error_value", number(s->error_value), failed);
-	put(o, "error_truth", number(s->error_truth), failed);
-	put(o, "local_error_pages", number(s->local_error_pages), failed);
-	put(o, "local_error_bound_pages", number(s->local_error_bound_pages), failed);
+	put(o, "error_value", pages(s->error_value), failed);
+	put(o, "error_truth", pages(s->error_truth), failed);
+	put(o, "local_error_pages", pages(s->local_error_pages), failed);
+	put(o, "local_error_bound_pages", pages(s->local_error_bound_pages), failed);
 }
 
 static json_t *warnings_to_json(const struct backend_summary *s)

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See run_table.h. Sections, each a question: how long does a read take, where does the time go,
+ * what does it do, how wrong is it, how do back ends compare, and what was published. A section is
+ * printed once for each group of points; groups that would print the same lines share them.
+ */
+#include "report/run_table.h"
+
+#include "report/run_groups.h"
+#include "report/run_table_parts.h"
+#include "report/table.h"
+#include "report/wrap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One line of a section: a point with one of its back ends. */
+struct line {
+	const struct run_summary *run;
+	const struct point_summary *point;
+	const struct backend_summary *backend;
+};
+
+struct section {
+	const char *title;
+	const char *const *columns; /* right of parameter and back end, ended by NULL */
+	void (*cells)(struct table *table, const struct line *line);
+	void (*notes)(const struct run_summary *summary, FILE *out);
+};
+
+static void cell_time(struct table *table, double ns)
+{
+	char text[UNIT_TEXT_MAX];
+
+	table_cell(table, "%s", unit_format_time(text, ns));
+}
+
+static void cell_count(struct table *table, bool known, double count)
+{
+	char text[UNIT_TEXT_MAX];
+
+	table_cell(table, "%s", unit_format_count(text, known ? count : NAN));
+}
+
+static void cell_percent(struct table *table, double percent)
+{
+	if (isnan(percent))
+		table_cell(table, "-");
+	else if (percent < 0.005)
+		table_cell(table, percent > 0 ? "<0.01%%" : "0%%");
+	else
+		table_cell(table, "%.*f%%",
+			   percent >= 99.95   ? 0
+			   : percent >= 9.995 ? 1
+					      : 2,
+			   percent);
+}
+
+static const char *const latency_columns[] = {"p50",    "p90", "p99",     "max",
+					      "median", "+-",  "samples", NULL};
+
+static void latency_cells(struct table *table, const struct line *line)
+{
+	const struct backend_summary *s = line->backend;
+	double side = fmax(s->ci_high_ns - s->median_ns, s->median_ns - s->ci_low_ns);
+
+	cell_time(table, s->p50_ns);
+	cell_time(table, s->p90_ns);
+	cell_time(table, s->p99_ns);
+	cell_time(table, s->max_ns);
+	cell_time(table, s->median_ns);
+	cell_percent(table, isnan(s->ci_level) ? NAN : 100 * side / s->median_ns);
+	if (s->reads_per_sample > 1)
+		table_cell(table, "%llu x%llu", (unsigned long long)s->samples,
+			   (unsigned long long)s->reads_per_sample);
+	else
+		table_cell(table, "%llu", (unsigned long long)s->samples);
+}
+
+static const char *const parts_columns[] = {"hierarchical", "local", "format", "a memcg", NULL};
+
+static void parts_cells(struct table *table, const struct line *line)
+{
+	cell_time(table, line->backend->hierarchical_ns);
+	cell_time(table, line->backend->local_ns);
+	cell_time(table, line->backend->format_ns);
+	cell_time(table, line->backend->median_ns / summary_memcgs(line->point));
+}
+
+static const char *const work_columns[] = {"loads-h", "loads-l", "atomics", "visited",
+					   "text",    "touched", "of LLC",  NULL};
+
+static void work_cells(struct table *table, const struct line *line)
+{
+	const struct backend_summary *s = line->backend;
+	double llc = line->run->llc_bytes;
+	char text[UNIT_TEXT_MAX];
+
+	cell_count(table, s->counted, s->counts.loads_hierarchical);
+	cell_count(table, s->counted, s->counts.loads_local);
+	cell_count(table, s->counted, s->counts.atomics);
+	cell_count(table, s->counted, s->counts.memcgs_visited);
+	table_cell(table, "%s",
+		   unit_format_bytes(text, s->counted ? (double)s->counts.text_bytes : NAN));
+	table_cell(table, "%s",
+		   unit_format_bytes(text, s->counted ? (double)s->bytes_touched : NAN));
+	cell_percent(table, s->counted && llc > 0 ? 100 * (double)s->bytes_touched / llc : NAN);
+}
+
+static const char *const error_columns[] = {"error",      "of value", "bound", "of bound",
+					    "worst cell", "local",    NULL};
+
+static void error_cells(struct table *table, const struct line *line)
+{
+	const struct backend_summary *s = line->backend;
+	const char *prefix = "hierarchical_", *cell = s->error_cell;
+	double bound = s->error_bound_pages;
+
+	if (!strncmp(cell, prefix, strlen(prefix)))
+		cell += strlen(prefix);
+	cell_count(table, true, s->error_pages);
+	cell_percent(table, summary_error_percent(s));
+	cell_count(table, true, bound);
+	cell_percent(table, bound > 0 ? 100 * s->error_pages / bound : NAN);
+	table_cell(table, "%s", s->error_pages > 0 ? cell : "-");
+	cell_count(table, true, s->local_error_pages);
+}
+
+static const struct section sections[] = {
+	{"Time of a read", latency_columns, latency_cells, latency_notes},
+	{"Where the time goes", parts_columns, parts_cells, parts_notes},
+	{"What a read does", work_columns, work_cells, work_notes},
+	{"How far off it is, in pages", error_columns, error_cells, error_notes},
+};
+
+static void row_cell(struct table *table, const struct run_groups *groups,
+		     const struct point_summary *point)
+{
+	char value[PARAMETER_TEXT_MAX];
+
+	table_cell(table, "%s", parameter_text(groups->row, &point->point, value));
+}
+
+/* NULL: out of memory. */
+static struct table *section_table(const struct run_groups *groups, const struct run_group *group,
+				   const struct section *section)
+{
+	struct table *table = table_new();
+
+	table_column(table, groups->row_title, ALIGN_RIGHT);
+	table_column(table, "back end", ALIGN_LEFT);
+	for (const char *const *title = section->columns; *title; title++)
+		table_column(table, *title, ALIGN_RIGHT);
+	for (size_t p = 0; p < group->nr_points; p++) {
+		const struct point_summary *point = group->points[p];
+
+		for (size_t b = 0; b < point->nr_backends; b++) {
+			const struct backend_summary *s = &point->backends[b];
+			struct line line = {groups->summary, point, s};
+
+			if (!s->processes)
+				continue;
+			table_row(table);
+			row_cell(table, groups, point);
+			table_cell(table, "%s%s%s", s->backend,
+				   s->processes < repetitions_of(groups->summary) ? "*" : "",
+				   s->counts_differ ? "!" : "");
+			section->cells(table, &line);
+		}
+	}
+	return table;
+}
+
+/* A table's lines as text; owned by the caller, NULL when out of memory. */
+static char *table_text(struct table *table)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int r = out ? table_print(table, out) : -ENOMEM;
+
+	table_free(table);
+	if (out && fclose(out))
+		r = -ENOMEM;
+	if (r) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Print texts[0..nr) below their groups' headings; the same text only once, below all of them. */
+static void print_groups(const struct run_groups *groups, char **texts, FILE *out)
+{
+	for (size_t g = 0; g < groups->nr; g++) {
+		if (!texts[g])
+			continue;
+		run_group_heading(groups, g, out);
+		for (size_t other = g + 1; other < groups->nr; other++) {
+			if (!texts[other] || strcmp(texts[g], texts[other]))
+				continue;
+			wrap_printf(out, 0, "", "-- %s (the same)", groups->groups[other].heading);
+			free(texts[other]);
+			texts[other] = NULL;
+		}
+		fputs(texts[g], out);
+	}
+}
+
+static int print_section(const struct run_groups *groups, const struct section *section, FILE *out)
+{
+	char **texts = calloc(groups->nr + 1, sizeof(*texts));
+	int r = texts ? 0 : -ENOMEM;
+
+	for (size_t g = 0; !r && g < groups->nr; g++) {
+		texts[g] = table_text(section_table(groups, &groups->groups[g], section));
+		if (!texts[g])
+			r = -ENOMEM;
+	}
+	if (!r) {
+		fprintf(out, "\n%s\n", section->title);
+		print_groups(groups, texts, out);
+		section->notes(groups->summary, out);
+	}
+	for (size_t g = 0; texts && g < groups->nr; g++)
+		free(texts[g]);
+	free(texts);
+	return r;
+}
+
+static void ratio_rows(struct table *table, const struct run_groups *groups,
+		       const struct point_summary *point)
+{
+	char text[UNIT_TEXT_MAX];
+
+	for (size_t b = 1; b < point->nr_backends; b++) {
+		struct ratio ratio = summary_ratio(&point->backends[0], &point->backends[b]);
+
+		if (!ratio.pairs)
+			continue;
+		table_row(table);
+		row_cell(table, groups, point);
+		table_cell(table, "%s / %s", point->backends[0].backend,
+			   point->backends[b].backend);
+		table_cell(table, "%s", unit_format_count(text, ratio.median));
+		table_cell(table, "%s", unit_format_count(text, ratio.low));
+		table_cell(table, "%s", unit_format_count(text, ratio.high));
+		cell_percent(table, 100 * ratio.level);
+		table_cell(table, "%zu", ratio.pairs);
+	}
+}
+
+static int print_ratios(const struct run_groups *groups, FILE *out)
+{
+	fputs("\nRatio of median times\n", out);
+	for (size_t g = 0; g < groups->nr; g++) {
+		const struct run_group *group = &groups->groups[g];
+		struct table *table = table_new();
+		int r;
+
+		table_column(table, groups->row_title, ALIGN_RIGHT);
+		table_column(table, "back ends", ALIGN_LEFT);
+		table_column(table, "ratio", ALIGN_RIGHT);
+		table_column(table, "from", ALIGN_RIGHT);
+		table_column(table, "to", ALIGN_RIGHT);
+		table_column(table, "level", ALIGN_RIGHT);
+		table_column(table, "pairs", ALIGN_RIGHT);
+		for (size_t p = 0; p < group->nr_points; p++)
+			ratio_rows(table, groups, group->points[p]);
+		run_group_heading(groups, g, out);
+		r = table_print(table, out);
+		table_free(table);
+		if (r)
+			return r;
+	}
+	ratio_notes(groups->summary, out);
+	return 0;
+}
+
+static bool any_measured(const struct run_summary *summary)
+{
+	for (size_t p = 0; p < summary->nr_points; p++) {
+		for (size_t b = 0; b < summary->points[p].nr_backends; b++) {
+			if (summary->points[p].backends[b].processes)
+				return true;
+		}
+	}
+	return false;
+}
+
+int run_table_print(const struct run_summary *summary, FILE *out)
+{
+	struct run_groups *groups = run_groups_new(summary);
+	int r = groups ? 0 : -ENOMEM;
+
+	if (r)
+		return r;
+	run_head_print(groups, out);
+	if (any_measured(summary)) {
+		for (size_t i = 0; !r && i < sizeof(sections) / sizeof(sections[0]); i++)
+			r = print_section(groups, &sections[i], out);
+		if (!r && backends_of(summary) > 1)
+			r = print_ratios(groups, out);
+		if (!r)
+			r = run_references_print(groups, out);
+	} else {
+		fputs("\nNothing is measured yet.\n", out);
+	}
+	if (!r)
+		run_failures_print(groups, out);
+	run_groups_free(groups);
+	if (!r && ferror(out))
+		r = -EIO;
+	return r;
+}

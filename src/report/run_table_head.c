@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See run_table_parts.h: the block above the tables. Parameters that are the same for all points
+ * are taken from the table of parameters, so that a new one shows here by itself.
+ */
+#include "report/run_table_parts.h"
+#include "report/wrap.h"
+#include "result/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD_INDENT 11
+
+/* A paragraph in the making; `out` NULL when memory ran out. */
+struct paragraph {
+	FILE *out;
+	char *text;
+	size_t length;
+	bool begun; /* a separator is due */
+};
+
+static void begin(struct paragraph *p)
+{
+	*p = (struct paragraph){0};
+	p->out = open_memstream(&p->text, &p->length);
+}
+
+static void say(struct paragraph *p, const char *separator, const char *key, const char *value)
+{
+	if (p->out)
+		fprintf(p->out, "%s%s%s%s", p->begun ? separator : "", key, *key ? " " : "", value);
+	p->begun = true;
+}
+
+static void finish(struct paragraph *p, const char *label, FILE *out)
+{
+	if (!p->out || fclose(p->out))
+		wrap_print(out, HEAD_INDENT, label, "(out of memory)");
+	else if (p->begun)
+		wrap_print(out, HEAD_INDENT, label, p->text);
+	free(p->text);
+}
+
+/* The values that a parameter takes, each once, in the order of the points. */
+static void say_values(struct paragraph *p, const struct parameter *parameter,
+		       const struct run_summary *summary)
+{
+	char value[PARAMETER_TEXT_MAX];
+	json_t *seen = json_object();
+	bool first = true;
+
+	for (size_t i = 0; i < summary->nr_points; i++) {
+		parameter_text(parameter, &summary->points[i].point, value);
+		if (!seen || json_object_get(seen, value))
+			continue;
+		json_object_set_new(seen, value, json_true());
+		say(p, first ? "; " : ", ", first ? parameter->name : "", value);
+		first = false;
+	}
+	json_decref(seen);
+}
+
+static void print_varied(const struct run_groups *groups, FILE *out)
+{
+	struct paragraph p;
+
+	begin(&p);
+	for (size_t i = 0; i < nr_parameters; i++) {
+		if (groups->varies[i])
+			say_values(&p, &parameters[i], groups->summary);
+	}
+	finish(&p, "varied", out);
+}
+
+/* All constant parameters of one section ("tree", "machine", ...) in a paragraph. */
+static void print_constants(const struct run_groups *groups, FILE *out)
+{
+	const struct point *point = &groups->summary->points[0].point;
+	char value[PARAMETER_TEXT_MAX], label[32];
+
+	for (size_t i = 0; i < nr_parameters;) {
+		size_t length = strcspn(parameters[i].name, ".") + 1;
+		const char *section = parameters[i].name;
+		struct paragraph p;
+
+		begin(&p);
+		for (; i < nr_parameters && !strncmp(parameters[i].name, section, length); i++) {
+			const struct parameter *parameter = &parameters[i];
+
+			if (groups->varies[i] || (parameter->kind == PARAMETER_NIDS &&
+						  parameter_is_default(parameter, point)))
+				continue;
+			say(&p, ", ", parameter->name + length,
+			    parameter_text(parameter, point, value));
+		}
+		snprintf(label, sizeof(label), "%.*s", (int)(length - 1), section);
+		finish(&p, label, out);
+	}
+}
+
+static void print_scenario(const struct run_summary *summary, FILE *out)
+{
+	const json_t *seed = json_at(summary->run, "identity.seed");
+	const char *label = json_string_value(json_object_get(summary->run, "label"));
+
+	wrap_print(out, 0, "", summary->title);
+	wrap_printf(out, HEAD_INDENT, "scenario",
+		    "%s: %zu points x %zu back ends x %u repetitions in seeded order (seed %lld); "
+		    "%zu of %zu processes done",
+		    summary->scenario, summary->nr_points, backends_of(summary),
+		    repetitions_of(summary), (long long)json_integer_value(seed), summary->done,
+		    summary->expected);
+	if (label)
+		wrap_print(out, HEAD_INDENT, "label", label);
+}
+
+/* "clock_source" is "clock source", "llc_bytes" is "llc". */
+static void context_name(const char *key, char *name, size_t size)
+{
+	size_t length = strlen(key);
+
+	if (length > 6 && !strcmp(key + length - 6, "_bytes"))
+		length -= 6;
+	snprintf(name, size, "%.*s", (int)length, key);
+	for (; *name; name++) {
+		if (*name == '_')
+			*name = ' ';
+	}
+}
+
+/* A value of the context, when it fits into a line of prose. */
+static bool context_text(const char *key, const json_t *value, char *text, size_t size)
+{
+	size_t length = strlen(key);
+	char buffer[UNIT_TEXT_MAX];
+
+	if (json_is_string(value) && json_string_length(value) < 60)
+		snprintf(text, size, "%s", json_string_value(value));
+	else if (json_is_boolean(value))
+		snprintf(text, size, "%s", json_is_true(value) ? "on" : "off");
+	else if (json_is_number(value) && length > 6 && !strcmp(key + length - 6, "_bytes"))
+		snprintf(text, size, "%s", unit_format_bytes(buffer, json_number_value(value)));
+	else if (json_is_number(value))
+		snprintf(text, size, "%.4g", json_number_value(value));
+	else
+		return false;
+	return true;
+}
+
+static void print_context(const struct run_summary *summary, FILE *out)
+{
+	static const char *const elsewhere[] = {"host_class", "thissystem", "cpu_model"};
+	json_t *context = json_object_get(summary->run, "context"), *value;
+	struct paragraph known, unknown;
+	const char *key;
+	char text[64], name[64];
+
+	begin(&known);
+	begin(&unknown);
+	json_object_foreach (context, key, value) {
+		bool skip = false;
+
+		for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+			skip |= !strcmp(key, elsewhere[i]);
+		if (skip)
+			continue;
+		context_name(key, name, sizeof(name));
+		if (context_text(key, value, text, sizeof(text)))
+			say(&known, ", ", name, text);
+		else if (json_is_null(value))
+			say(&unknown, ", ", "", name);
+	}
+	finish(&known, "context", out);
+	finish(&unknown, "not known", out);
+}
+
+/* The pair that takes the most memory stands for the placement of all. */
+static const struct backend_summary *largest(const struct run_summary *summary)
+{
+	const struct backend_summary *found = NULL;
+
+	for (size_t p = 0; p < summary->nr_points; p++) {
+		for (size_t b = 0; b < summary->points[p].nr_backends; b++) {
+			const struct backend_summary *s = &summary->points[p].backends[b];
+
+			if (s->placement_found && (!found || s->memory_bytes > found->memory_bytes))
+				found = s;
+		}
+	}
+	return found;
+}
+
+static double found_bytes(const json_t *found, const char *key)
+{
+	const json_t *value = json_object_get(found, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static size_t real_nodes(const json_t *nodes)
+{
+	const json_t *node, *other;
+	size_t i, k, nr = 0;
+
+	json_array_foreach (nodes, i, node) {
+		for (k = 0; k < i; k++) {
+			other = json_array_get(nodes, k);
+			if (json_equal(json_object_get(other, "os_index"),
+				       json_object_get(node, "os_index")))
+				break;
+		}
+		nr += k == i;
+	}
+	return nr;
+}
+
+static void print_placement(const struct run_summary *summary, FILE *out)
+{
+	const struct backend_summary *s = largest(summary);
+	char bytes[UNIT_TEXT_MAX], wrong[UNIT_TEXT_MAX], unknown[UNIT_TEXT_MAX],
+		huge[UNIT_TEXT_MAX];
+	const char *kind;
+	const json_t *nodes;
+
+	if (!s)
+		return;
+	nodes = json_object_get(s->placement_found, "nodes");
+	kind = json_string_value(json_object_get(s->placement_found, "placement"));
+	wrap_printf(out, HEAD_INDENT, "placement",
+		    "asked for: %s; found: %s, modelled nodes %zu on real nodes %zu; of %s %s "
+		    "misplaced, %s unknown, %s in huge pages (the largest point)",
+		    s->placement_asked, kind ? kind : "unknown", json_array_size(nodes),
+		    real_nodes(nodes),
+		    unit_format_bytes(bytes, found_bytes(s->placement_found, "bytes")),
+		    unit_format_bytes(wrong, found_bytes(s->placement_found, "bytes_misplaced")),
+		    unit_format_bytes(unknown, found_bytes(s->placement_found, "bytes_unknown")),
+		    unit_format_bytes(huge, found_bytes(s->placement_found, "huge_bytes")));
+}
+
+static void print_timer(const struct run_summary *summary, FILE *out)
+{
+	double low = NAN, high = NAN;
+	char a[UNIT_TEXT_MAX], b[UNIT_TEXT_MAX];
+
+	for (size_t p = 0; p < summary->nr_points; p++) {
+		for (size_t i = 0; i < summary->points[p].nr_backends; i++) {
+			low = fmin(low, summary->points[p].backends[i].floor_ns);
+			high = fmax(high, summary->points[p].backends[i].floor_ns);
+		}
+	}
+	if (isnan(low))
+		return;
+	unit_format_time(a, low);
+	unit_format_time(b, high);
+	wrap_printf(out, HEAD_INDENT, "timer",
+		    "an empty interval takes %s%s%s; nothing is subtracted", a,
+		    strcmp(a, b) ? " to " : "", strcmp(a, b) ? b : "");
+}
+
+/* Texts that belong to pairs, each once, with the number of pairs that share it. */
+static void count_text(json_t *seen, const char *text)
+{
+	json_t *count = json_object_get(seen, text);
+
+	if (count)
+		json_integer_set(count, json_integer_value(count) + 1);
+	else
+		json_object_set_new(seen, text, json_integer(1));
+}
+
+static void print_warnings(const struct run_summary *summary, FILE *out)
+{
+	json_t *warnings = json_object(), *methods = json_object(), *count;
+	size_t pairs = 0;
+	const char *text;
+
+	for (size_t p = 0; p < summary->nr_points; p++) {
+		for (size_t b = 0; b < summary->points[p].nr_backends; b++) {
+			const struct backend_summary *s = &summary->points[p].backends[b];
+
+			pairs += s->processes > 0;
+			if (s->cold_method)
+				count_text(methods, s->cold_method);
+			for (size_t i = 0; i < s->nr_warnings; i++)
+				count_text(warnings, s->warnings[i]);
+		}
+	}
+	json_object_foreach (methods, text, count)
+		wrap_print(out, HEAD_INDENT, "cold", text);
+	json_object_foreach (warnings, text, count) {
+		if ((size_t)json_integer_value(count) == pairs)
+			wrap_print(out, HEAD_INDENT, "warning", text);
+		else
+			wrap_printf(out, HEAD_INDENT, "warning",
+				    "%s (%lld of %zu pairs of point and back end)", text,
+				    (long long)json_integer_value(count), pairs);
+	}
+	json_decref(warnings);
+	json_decref(methods);
+}
+
+void run_head_print(const struct run_groups *groups, FILE *out)
+{
+	const struct run_summary *summary = groups->summary;
+	const char *build = json_string_value(json_at(summary->run, "identity.build_id"));
+
+	print_scenario(summary, out);
+	if (!summary->nr_points)
+		return;
+	print_varied(groups, out);
+	print_constants(groups, out);
+	print_placement(summary, out);
+	wrap_print(out, HEAD_INDENT, "host", summary->host_class);
+	print_context(summary, out);
+	wrap_print(out, HEAD_INDENT, "build", build);
+	print_timer(summary, out);
+	print_warnings(summary, out);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Prose for terminals: a label, and text broken at blanks and indented under itself. */
+#ifndef MEMCGBENCH_REPORT_WRAP_H
+#define MEMCGBENCH_REPORT_WRAP_H
+
+#include <stdio.h>
+
+#define TERMINAL_COLUMNS 80
+
+/* `label` takes the first `indent` columns (at least one blank follows it). A word that is longer
+ * than a line stands alone. Control characters become blanks. */
+void wrap_print(FILE *out, unsigned indent, const char *label, const char *text);
+void wrap_printf(FILE *out, unsigned indent, const char *label, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/* What people and programs see of a run: golden texts, and what must hold of any of them. */
+#include "made_run.h"
+
+#include "report/run_table.h"
+
+#include "base/file.h"
+#include "result/result.h"
+#include "result/summary.h"
+#include "scenario/parameter.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *printed(const struct made_run *made, int (*print)(const struct run_summary *, FILE *))
+{
+	struct run_summary *summary;
+	struct error err = {0};
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (summary_load(made->path, &summary, &err))
+		fail_msg("%s: %s", err.file, err.text);
+	out = open_memstream(&text, &length);
+	assert_non_null(out);
+	assert_int_equal(print(summary, out), 0);
+	fclose(out);
+	summary_free(summary);
+	return text;
+}
+
+/* The golden text is in the source tree; what was printed instead is left beside the test. */
+static void expect_golden(const char *text, const char *name)
+{
+	const char *directory = getenv("MEMCGBENCH_GOLDEN");
+	char path[4096], actual[256];
+	struct error err = {0};
+	size_t length;
+	char *golden;
+
+	assert_non_null(directory);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	snprintf(actual, sizeof(actual), "%s.actual", name);
+	if (file_read(path, 1 << 20, &golden, &length, &err) || strcmp(text, golden)) {
+		file_write_atomic(actual, text, strlen(text), NULL);
+		fail_msg("differs from %s: see %s", path, actual);
+	}
+	free(golden);
+}
+
+static void the_table_of_a_whole_run_is_as_it_was(void **state)
+{
+	struct made_run made;
+	char *text;
+
+	made_run_begin(&made, made_yaml);
+	made_run_fill(&made);
+	text = printed(&made, run_table_print);
+	expect_golden(text, "run_table.txt");
+	free(text);
+	made_run_end(&made);
+}
+
+static void no_line_is_wider_than_a_terminal(void **state)
+{
+	struct made_run made;
+	char *text, *line, *rest;
+
+	made_run_begin(&made, made_yaml);
+	made_run_fill(&made);
+	text = printed(&made, run_table_print);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		assert_in_range(strlen(line), 1, 80);
+	free(text);
+	made_run_end(&made);
+}
+
+static json_t *failed_result(const struct made_run *made, size_t p, size_t b, unsigned repetition,
+			     const char *reason)
+{
+	const struct point *point = &made->scenario->points[p];
+	json_t *values = point_to_json(point), *result;
+
+	result = result_new(made->scenario->name, NULL, point->id, values,
+			    made->scenario->backends[b], repetition, reason);
+	json_decref(values);
+	return result;
+}
+
+static void failures_batches_and_what_was_left_out_are_said(void **state)
+{
+	struct made_run made;
+	json_t *reasons;
+	char *text;
+
+	made_run_begin(&made, "name: small\n"
+			      "tree: {memcgs: [10, 20]}\n"
+			      "read: {samples: 20, rows: hierarchical}\n"
+			      "backends: [walk, cached]\n"
+			      "repetitions: 3\n");
+	for (unsigned r = 1; r <= 2; r++) {
+		made_run_write(&made, 0, 0, r, made_result(&made, 0, 0, r));
+		made_run_write(&made, 0, 1, r, made_result(&made, 0, 1, r));
+	}
+	made_run_write(&made, 0, 0, 3, failed_result(&made, 0, 0, 3, "killed by signal 9"));
+	reasons = json_pack("[{s:s, s:s, s:[s]}]", "id", made.scenario->points[1].id, "backend",
+			    "walk", "reasons", "it takes 3.00 GiB, and 1.00 GiB is available");
+	json_object_set_new(made.document, "left_out", reasons);
+	run_dir_free(made.dir);
+	assert_int_equal(run_dir_open(made.path, "unused", made.document, &made.dir, NULL), 0);
+	text = printed(&made, run_table_print);
+	expect_golden(text, "run_table_failed.txt");
+	free(text);
+	made_run_end(&made);
+}
+
+static void a_run_without_results_says_so(void **state)
+{
+	struct made_run made;
+	char *text;
+
+	made_run_begin(&made, made_small_yaml);
+	text = printed(&made, run_table_print);
+	assert_non_null(strstr(text, "Nothing is measured yet."));
+	assert_non_null(strstr(text, "Not measured yet: 12 of 12 repetitions"));
+	free(text);
+	made_run_end(&made);
+}
+
+static size_t fields_of(const char *line)
+{
+	size_t nr = 1;
+
+	for (; *line; line++)
+		nr += *line == '\t';
+	return nr;
+}
+
+static void tsv_has_a_line_for_each_pair_and_the_keys_of_json(void **state)
+{
+	struct made_run made;
+	char *text, *line, *rest;
+	size_t columns, lines = 0;
+
+	made_run_begin(&made, made_small_yaml);
+	made_run_fill(&made);
+	text = printed(&made, run_tsv_print);
+	line = strtok_r(text, "\n", &rest);
+	columns = fields_of(line);
+	assert_int_equal(strncmp(line, "id\ttree.shape\ttree.memcgs\t", 25), 0);
+	assert_non_null(strstr(line, "\tbackend\tprocesses\t"));
+	assert_non_null(strstr(line, "\tp50_ns\tp90_ns\tp99_ns\tp999_ns\tmax_ns\t"));
+	while ((line = strtok_r(NULL, "\n", &rest))) {
+		assert_int_equal(fields_of(line), columns);
+		lines++;
+	}
+	assert_int_equal(lines, 4);
+	free(text);
+	made_run_end(&made);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+	struct run_summary *summary;
+	struct made_run made;
+
+	if (!full)
+		skip();
+	setvbuf(full, NULL, _IONBF, 0);
+	made_run_begin(&made, made_small_yaml);
+	made_run_fill(&made);
+	assert_int_equal(summary_load(made.path, &summary, NULL), 0);
+	assert_int_equal(run_table_print(summary, full), -EIO);
+	assert_int_equal(run_tsv_print(summary, full), -EIO);
+	fclose(full);
+	summary_free(summary);
+	made_run_end(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_of_a_whole_run_is_as_it_was),
+		cmocka_unit_test(no_line_is_wider_than_a_terminal),
+		cmocka_unit_test(failures_batches_and_what_was_left_out_are_said),
+		cmocka_unit_test(a_run_without_results_says_so),
+		cmocka_unit_test(tsv_has_a_line_for_each_pair_and_the_keys_of_json),
+		cmocka_unit_test(a_full_disk_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+/* See made_run.h. */
+#include "made_run.h"
+
+#include "base/rng.h"
+#include "result/result.h"
+#include "scenario/parameter.h"
+#include "stats/histogram.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define BUILD_ID   "0.1.0-made"
+#define HOST_CLASS "made CPU, 1 socket, 1 node, 2 CPUs, virtual, cgroup v1"
+#define FLOOR_NS   21.3
+#define SAMPLES    20
+
+const char *const made_yaml =
+	"name: made\n"
+	"title: Root memory.numa_stat in the presence of 10 000 memcgs\n"
+	"tree: {shape: balanced, memcgs: [10, 100, 1k, 10k]}\n"
+	"machine: {nodes: 2, cpus: 72, placement: fold}\n"
+	"read: {cache: [hot, cold], samples: 20}\n"
+	"backends: [walk, cached]\n"
+	"repetitions: 10\n"
+	"reference:\n"
+	"  - {backend: walk, memcgs: 10k, time: 700ms, source: published somewhere}\n"
+	"  - {backend: cached, memcgs: 10k, time: 1ms, source: \"published, the floor of "
+	"the clock\"}\n";
+
+const char *const made_small_yaml = "name: small\n"
+				    "tree: {memcgs: [10, 20]}\n"
+				    "read: {samples: 20}\n"
+				    "backends: [walk, cached]\n"
+				    "repetitions: 3\n";
+
+void made_run_begin(struct made_run *made, const char *yaml)
+{
+	struct scenario_options options = {0};
+	struct error_list errors = {0};
+	struct error err = {0};
+	json_t *context;
+
+	memset(made, 0, sizeof(*made));
+	strcpy(made->root, "made-run-XXXXXX");
+	assert_non_null(mkdtemp(made->root));
+	snprintf(made->path, sizeof(made->path), "%s/run", made->root);
+	if (scenario_parse("made.yaml", yaml, strlen(yaml), &options, &made->scenario, &errors))
+		fail_msg("%s", errors.items[0].text);
+	context = json_pack("{s:s, s:n, s:I, s:b}", "kernel", "6.1.0-made", "governor", "llc_bytes",
+			    (json_int_t)(33 << 20), "smt", 0);
+	made->document =
+		run_document(made->scenario, 7, BUILD_ID, HOST_CLASS, context, json_array(), NULL);
+	json_decref(context);
+	assert_non_null(made->document);
+	if (run_dir_open(made->path, "unused", made->document, &made->dir, &err))
+		fail_msg("%s: %s", err.file, err.text);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+void made_run_end(struct made_run *made)
+{
+	run_dir_free(made->dir);
+	json_decref(made->document);
+	scenario_free(made->scenario);
+	nftw(made->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* What a read would take: 2 us a memcg for a walk, a constant for the other. */
+static double read_ns(const struct point *point, bool walk)
+{
+	double ns = walk ? 2000.0 * (point->tree.memcgs + 1) : 7000;
+
+	if (!walk && point->read.rows == ROWS_HIERARCHICAL)
+		ns = 140;
+	return point->read.cache == CACHE_COLD ? 1.4 * ns + 900 : ns;
+}
+
+static json_t *made_latency(double ns, struct rng *rng, double *mean)
+{
+	struct histogram *histogram = histogram_new();
+	json_t *latency;
+	char *text;
+
+	for (unsigned i = 0; i < SAMPLES; i++)
+		assert_int_equal(
+			histogram_record(histogram, (uint64_t)(ns * (1000 + rng_below(rng, 60)))),
+			0);
+	text = histogram_encode(histogram);
+	assert_non_null(text);
+	latency = json_pack("{s:s, s:f}", "histogram", text, "median_ns",
+			    histogram_quantile_ns(histogram, 0.5));
+	*mean = histogram_mean_ns(histogram);
+	free(text);
+	histogram_free(histogram);
+	return latency;
+}
+
+static json_t *made_placement(const struct point *point)
+{
+	json_t *nodes = json_array();
+	json_int_t bytes = (json_int_t)point->tree.memcgs * 61000;
+
+	for (unsigned n = 0; n < point->machine.nodes; n++)
+		json_array_append_new(nodes,
+				      json_pack("{s:i, s:i, s:I, s:i}", "nid", (int)n, "os_index",
+						0, "bytes", bytes / point->machine.nodes,
+						"bytes_misplaced", 0));
+	return json_pack("{s:s, s:{s:s, s:I, s:i, s:i, s:o, s:i}, s:[i]}", "asked", "fold", "found",
+			 "placement", "fold", "bytes", bytes, "bytes_misplaced", 0, "bytes_unknown",
+			 0, "nodes", nodes, "huge_bytes", 0, "reader_cpus", 1);
+}
+
+static json_t *made_counts(const struct point *point, bool walk)
+{
+	json_int_t rows = 10 * (1 + (json_int_t)point->machine.nodes), cpus = point->machine.cpus;
+	json_int_t memcgs = (json_int_t)point->tree.memcgs + 1;
+	json_int_t visited = walk ? 4 * rows / 10 * memcgs : 0;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:I}", "loads_local",
+			 rows * cpus, "loads_hierarchical", walk ? rows * cpus * memcgs : 0,
+			 "memcgs_visited", visited, "css_gets", walk ? visited - 4 * rows / 10 : 0,
+			 "atomics", walk ? 0 : rows, "adds", 0, "items_scanned", 0, "flushes", 0,
+			 "text_bytes", 412, "bytes_touched",
+			 walk ? memcgs * cpus * 448 : cpus * 448 + 1920);
+}
+
+json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned repetition)
+{
+	const struct scenario *scenario = made->scenario;
+	const struct point *point = &scenario->points[p];
+	bool walk = !strcmp(scenario->backends[b], "walk");
+	struct rng rng = rng_for(11, 100 * p + b, repetition);
+	double ns = read_ns(point, walk) * (1 + 0.001 * (double)rng_below(&rng, 20)), mean;
+	json_int_t batch = ns < 100 * FLOOR_NS && point->read.cache == CACHE_HOT ? 45 : 1;
+	json_int_t bound = 160ll * point->machine.cpus * (point->tree.memcgs + 1);
+	json_t *values = point_to_json(point), *result;
+
+	result = result_new(scenario->name, scenario->title, point->id, values,
+			    scenario->backends[b], repetition, NULL);
+	json_decref(values);
+	json_object_set_new(result, "host_class", json_string(HOST_CLASS));
+	json_object_set_new(result, "build", json_pack("{s:s}", "id", BUILD_ID));
+	json_object_set_new(result, "placement", made_placement(point));
+	json_object_set_new(result, "latency", made_latency(ns, &rng, &mean));
+	json_object_set_new(
+		result, "sampling",
+		json_pack("{s:i, s:I, s:i, s:I, s:b, s:f, s:f, s:s, s:f, s:f, s:i, s:s?}",
+			  "samples", SAMPLES, "reads_per_sample", batch, "readers", 1, "reads",
+			  SAMPLES * batch, "pilot", repetition == 1, "floor_ns", FLOOR_NS,
+			  "floor_p99_ns", 31.0, "clock", "wall", "benchmark_mean_ns", mean,
+			  "histogram_mean_ns", mean, "late", 0, "cold_method",
+			  point->read.cache == CACHE_COLD ? "every line flushed" : NULL));
+	json_object_set_new(result, "parts",
+			    json_pack("{s:f, s:f, s:f, s:i}", "hierarchical_ns", ns * 0.8,
+				      "local_ns", ns * 0.1, "format_ns", ns * 0.1, "samples", 9));
+	json_object_set_new(result, "counts", made_counts(point, walk));
+	json_object_set_new(result, "error",
+			    json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages",
+				      walk ? 0 : bound / 1000 + repetition, "bound_pages",
+				      walk ? 0 : bound, "cell", "hierarchical_total N1", "value",
+				      (json_int_t)25000 * (point->tree.memcgs + 1), "truth",
+				      (json_int_t)25000 * (point->tree.memcgs + 1) - bound / 1000,
+				      "cells_beyond_bound", 0));
+	json_object_set_new(
+		result, "local_error",
+		json_pack("{s:i, s:i, s:s}", "pages", 3, "bound_pages", 11520, "cell", "total"));
+	json_object_set_new(result, "memory",
+			    json_pack("{s:I}", "bytes", (json_int_t)point->tree.memcgs * 61000));
+	json_object_set_new(result, "warnings",
+			    json_pack("[o]", json_sprintf("the load is %u.5 on 2 CPUs: others are "
+							  "running",
+							  repetition)));
+	return result;
+}
+
+void made_run_write(const struct made_run *made, size_t p, size_t b, unsigned repetition,
+		    json_t *result)
+{
+	struct error err = {0};
+
+	assert_non_null(result);
+	if (run_dir_write(made->dir, made->scenario->points[p].id, made->scenario->backends[b],
+			  repetition, result, &err))
+		fail_msg("%s: %s", err.file, err.text);
+	json_decref(result);
+}
+
+void made_run_fill(const struct made_run *made)
+{
+	for (size_t p = 0; p < made->scenario->nr_points; p++) {
+		for (size_t b = 0; b < made->scenario->nr_backends; b++) {
+			for (unsigned r = 1; r <= made->scenario->repetitions; r++)
+				made_run_write(made, p, b, r, made_result(made, p, b, r));
+		}
+	}
+}
