@@ -37,8 +37,8 @@ static void read_name(struct loader *loader, struct yaml_source *source, const y
 		return;
 	if (!length || strspn(text, allowed) != length || text[0] == '-') {
 		loader_complain(loader, source, node,
-				"name: '%s' would not be a good directory (a-z, 0-9, _ and -, not "
-				"first)",
+				"name: '%s' would not be a good directory (a-z, 0-9, _ and -, "
+				"which is not first)",
 				text);
 		return;
 	}

@@ -185,6 +185,11 @@ int yaml_source_open(struct yaml_source *source, const char *file, unsigned shif
 			       SCENARIO_BYTES_MAX);
 		return -EFBIG;
 	}
+	if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		/* a byte order mark: no column, and allowed once */
+		text += 3;
+		length -= 3;
+	}
 	code = check_events(source, text, length, errors);
 	if (code)
 		return code;
