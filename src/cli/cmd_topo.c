@@ -122,13 +122,20 @@ static int print_nodes(const struct machine *machine)
 
 static int print_table(const struct machine *machine)
 {
+	unsigned homeless = machine->nr_cpus;
 	char llc[UNIT_TEXT_MAX];
+	int r;
 
-	printf("%s: %s\n", machine->source, machine->host_class);
+	printf("%s\n%s\n", machine->source, machine->host_class);
 	printf("%u CPUs online, %u possible; last-level cache %s\n\n", machine->nr_cpus,
 	       machine->possible_cpus,
 	       machine->llc_bytes ? unit_format_bytes(llc, (double)machine->llc_bytes) : "unknown");
-	return print_nodes(machine);
+	r = print_nodes(machine);
+	for (unsigned i = 0; i < machine->nr_nodes; i++)
+		homeless -= machine->nodes[i].nr_cpus;
+	if (homeless)
+		printf("\n%u CPUs belong to nodes that the topology leaves out\n", homeless);
+	return r;
 }
 
 static int print_json(const struct machine *machine)

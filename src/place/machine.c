@@ -262,14 +262,33 @@ static json_t *nodes_without(const struct machine *machine, bool memory)
 	return ids;
 }
 
+/* CPUs of nodes that are not known: those of memory-less nodes in a recorded topology. */
+static json_t *cpus_without_node(const struct machine *machine)
+{
+	hwloc_bitmap_t rest =
+		hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(machine->topology));
+	json_t *ids = json_array();
+	unsigned id;
+
+	if (!rest)
+		return ids;
+	for (unsigned i = 0; i < machine->nr_nodes; i++)
+		for (unsigned j = 0; j < machine->nodes[i].nr_cpus; j++)
+			hwloc_bitmap_clr(rest, machine->nodes[i].cpus[j]);
+	hwloc_bitmap_foreach_begin(id, rest) json_array_append_new(ids, json_integer(id));
+	hwloc_bitmap_foreach_end();
+	hwloc_bitmap_free(rest);
+	return ids;
+}
+
 json_t *machine_to_json(const struct machine *machine)
 {
 	return json_pack(
-		"{s:b, s:s, s:s, s:o, s:i, s:i, s:o, s:o, s:o}", "thissystem", machine->thissystem,
-		"source", machine->source, "host_class", machine->host_class, "nodes",
-		nodes_to_json(machine), "online_cpus", (int)machine->nr_cpus, "possible_cpus",
-		(int)machine->possible_cpus, "llc_bytes",
+		"{s:b, s:s, s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o}", "thissystem",
+		machine->thissystem, "source", machine->source, "host_class", machine->host_class,
+		"nodes", nodes_to_json(machine), "online_cpus", (int)machine->nr_cpus,
+		"possible_cpus", (int)machine->possible_cpus, "llc_bytes",
 		machine->llc_bytes ? json_integer((json_int_t)machine->llc_bytes) : json_null(),
 		"memoryless_nodes", nodes_without(machine, true), "cpuless_nodes",
-		nodes_without(machine, false));
+		nodes_without(machine, false), "cpus_without_node", cpus_without_node(machine));
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* See placement.h: threads that run where they are told, and the writing of memory by them. */
-#include "place/placement.h"
+/* See placement.h and threads.h: threads that run where they are told. */
+#include "place/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define WRITERS_PER_NODE 8
-#define CHUNK_BYTES      (4ul << 20)
 
 /* The CPUs that work for a real node: its own allowed ones, or all allowed ones. NULL: no memory.
  */
@@ -38,22 +35,11 @@ static int bind_failed(int code, const char *where, unsigned id, struct error *e
 			 code == EINVAL ? " (offline, or outside cpuset.cpus)" : "");
 }
 
-static int not_here(const struct machine *machine, struct error *err)
+int threads_not_here(const struct machine *machine, struct error *err)
 {
 	return error_set(err, -ENODEV, "%s is not this machine: no thread can be bound there",
 			 machine->source);
 }
-
-/* A thread, bound to the CPUs of a real node, that calls work(arg). */
-struct worker {
-	const struct machine *machine;
-	unsigned real;
-	void (*work)(void *arg);
-	void *arg;
-	pthread_t thread;
-	int result;
-	struct error err;
-};
 
 static void *worker_main(void *data)
 {
@@ -75,14 +61,14 @@ static void *worker_main(void *data)
 	return NULL;
 }
 
-static int worker_start(struct worker *worker, struct error *err)
+int worker_start(struct worker *worker, struct error *err)
 {
 	int code = pthread_create(&worker->thread, NULL, worker_main, worker);
 
 	return code ? error_set(err, -code, "cannot start a thread: %s", strerror(code)) : 0;
 }
 
-static int worker_join(struct worker *worker, struct error *err)
+int worker_join(struct worker *worker, struct error *err)
 {
 	pthread_join(worker->thread, NULL);
 	if (worker->result && err)
@@ -101,151 +87,12 @@ int placement_run(const struct placement *placement, unsigned node, void (*work)
 	int r;
 
 	if (!placement->machine->thissystem)
-		return not_here(placement->machine, err);
+		return threads_not_here(placement->machine, err);
 	if (node >= placement->nr_nodes)
 		return error_set(err, -EINVAL, "there is no modelled node %u", node);
 	worker.real = placement->real_node[node];
 	r = worker_start(&worker, err);
 	return r ? r : worker_join(&worker, err);
-}
-
-/* The regions of one real node, handed out in chunks to the threads that write them. */
-struct write_job {
-	const struct placement *placement;
-	const struct region *regions;
-	size_t nr;
-	unsigned real;
-	pthread_mutex_t lock; /* of what follows */
-	size_t next;
-	size_t offset;
-};
-
-/* Skips the regions of other nodes. The next chunk, or NULL. */
-static unsigned char *next_chunk(struct write_job *job, size_t *bytes)
-{
-	unsigned char *chunk = NULL;
-
-	pthread_mutex_lock(&job->lock);
-	while (!chunk && job->next < job->nr) {
-		const struct region *region = &job->regions[job->next];
-
-		if (job->placement->real_node[region->node] != job->real ||
-		    job->offset == region->bytes) {
-			job->next++;
-			job->offset = 0;
-			continue;
-		}
-		chunk = region->base + job->offset;
-		*bytes = region->bytes - job->offset;
-		if (*bytes > CHUNK_BYTES)
-			*bytes = CHUNK_BYTES;
-		job->offset += *bytes;
-	}
-	pthread_mutex_unlock(&job->lock);
-	return chunk;
-}
-
-static void write_chunks(void *arg)
-{
-	unsigned char *chunk;
-	size_t bytes;
-
-	while ((chunk = next_chunk(arg, &bytes))) {
-		memset(chunk, 0, bytes);
-		/* Fresh pages read as zero anyway; they must be written all the same. */
-		__asm__ volatile("" : : "r"(chunk) : "memory");
-	}
-}
-
-static size_t nr_writers(const struct machine *machine, unsigned real, size_t bytes)
-{
-	size_t nr = machine->nodes[real].nr_allowed,
-	       chunks = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
-
-	for (unsigned i = 0; !machine->nodes[real].nr_allowed && i < machine->nr_nodes; i++)
-		nr += machine->nodes[i].nr_allowed;
-	if (nr > WRITERS_PER_NODE)
-		nr = WRITERS_PER_NODE;
-	return nr < chunks ? nr : chunks;
-}
-
-static int check_regions(const struct placement *placement, const struct region *regions, size_t nr,
-			 size_t *bytes_of, struct error *err)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (regions[i].node >= placement->nr_nodes)
-			return error_set(err, -EINVAL, "there is no modelled node %u",
-					 regions[i].node);
-		bytes_of[placement->real_node[regions[i].node]] += regions[i].bytes;
-	}
-	return 0;
-}
-
-/* One job per real node and up to WRITERS_PER_NODE workers for each, all at once. */
-static int write_all(struct write_job *jobs, struct worker *workers, const size_t *bytes_of,
-		     const struct placement *placement, struct error *err)
-{
-	const struct machine *machine = placement->machine;
-	size_t started = 0;
-	int r = 0;
-
-	for (unsigned real = 0; !r && real < machine->nr_nodes; real++) {
-		size_t nr = nr_writers(machine, real, bytes_of[real]);
-
-		for (size_t i = 0; !r && i < nr; i++) {
-			workers[started] = (struct worker){
-				.machine = machine,
-				.real = real,
-				.work = write_chunks,
-				.arg = &jobs[real],
-			};
-			r = worker_start(&workers[started], err);
-			started += !r;
-		}
-	}
-	while (started) {
-		int joined = worker_join(&workers[--started], r ? NULL : err);
-
-		if (!r)
-			r = joined;
-	}
-	return r;
-}
-
-int placement_write(const struct placement *placement, const struct region *regions, size_t nr,
-		    struct error *err)
-{
-	const struct machine *machine = placement->machine;
-	size_t *bytes_of = calloc(machine->nr_nodes, sizeof(*bytes_of));
-	struct write_job *jobs = calloc(machine->nr_nodes, sizeof(*jobs));
-	struct worker *workers =
-		calloc((size_t)machine->nr_nodes * WRITERS_PER_NODE, sizeof(*workers));
-	int r;
-
-	if (!bytes_of || !jobs || !workers) {
-		r = error_set(err, -ENOMEM, "out of memory");
-		goto out;
-	}
-	r = machine->thissystem ? 0 : not_here(machine, err);
-	if (!r)
-		r = check_regions(placement, regions, nr, bytes_of, err);
-	if (r)
-		goto out;
-	for (unsigned real = 0; real < machine->nr_nodes; real++) {
-		jobs[real] = (struct write_job){
-			.placement = placement,
-			.regions = regions,
-			.nr = nr,
-			.real = real,
-			.lock = PTHREAD_MUTEX_INITIALIZER,
-		};
-	}
-	r = write_all(jobs, workers, bytes_of, placement, err);
-out:
-	free(workers);
-	free(jobs);
-	free(bytes_of);
-	return r;
 }
 
 /*
@@ -283,7 +130,7 @@ int placement_bind_thread(const struct placement *placement, unsigned index, uns
 	int cpu, found, r = 0;
 
 	if (!machine->thissystem)
-		return not_here(machine, err);
+		return threads_not_here(machine, err);
 	cpu = pick_cpu(placement, index, err);
 	if (cpu < 0)
 		return cpu;
@@ -301,7 +148,9 @@ int placement_bind_thread(const struct placement *placement, unsigned index, uns
 		*os_cpu = (unsigned)found;
 	if (hwloc_get_cpubind(machine->topology, set, HWLOC_CPUBIND_THREAD) < 0)
 		r = error_set(err, -errno, "sched_getaffinity: %s", strerror(errno));
-	else if (found != cpu || hwloc_bitmap_first(set) != cpu || hwloc_bitmap_weight(set) != 1)
+	else if (hwloc_bitmap_first(set) != cpu || hwloc_bitmap_weight(set) != 1)
+		r = error_set(err, -EXDEV, "sched_setaffinity to CPU %d had no effect", cpu);
+	else if (found != cpu)
 		r = error_set(err, -EXDEV, "a thread bound to CPU %d was found on CPU %d", cpu,
 			      found);
 out:

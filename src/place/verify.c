@@ -7,8 +7,7 @@
  * and says the node of each page. It is asked in blocks of bounded size, at about 20 us per MiB.
  * Samples of the regions then go through hwloc_get_area_memlocation(), and the two must agree.
  */
-#include "place/placement.h"
-
+#include "place/crew.h"
 #include "place/huge.h"
 
 #include <errno.h>
@@ -17,24 +16,44 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Asked about at once: the kernel's part of the cost does not fall beyond, and both arrays fit L1.
+ */
 #define BLOCK_PAGES 1024
-/* Pages that are also looked up by way of hwloc, at the start of the first regions of each node. */
-#define SAMPLE_PAGES   64
-#define SAMPLE_REGIONS 4
+/* Pages that are also looked up by way of hwloc, at the start of so many pieces per thread. */
+#define SAMPLE_PAGES  64
+#define SAMPLE_PIECES 4
 
-struct found_node {
-	uint64_t bytes;
-	uint64_t misplaced;
-	unsigned samples;
-};
-
+/* What one thread found: rows of its own, so that none waits for another. */
 struct lookup {
 	const struct placement *placement;
 	size_t page;
-	struct found_node *nodes; /* [placement->nr_nodes] */
+	uint64_t *bytes; /* [placement->nr_nodes] looked up */
+	uint64_t *misplaced; /* [placement->nr_nodes] of them, found on another node */
 	uint64_t unknown;
+	unsigned samples;
 	hwloc_bitmap_t ours, theirs; /* of a sample: found here, found by hwloc */
 };
+
+static int lookup_init(struct lookup *lookup, const struct placement *placement)
+{
+	lookup->placement = placement;
+	lookup->page = (size_t)sysconf(_SC_PAGESIZE);
+	lookup->bytes = calloc(placement->nr_nodes, sizeof(*lookup->bytes));
+	lookup->misplaced = calloc(placement->nr_nodes, sizeof(*lookup->misplaced));
+	lookup->ours = hwloc_bitmap_alloc();
+	lookup->theirs = hwloc_bitmap_alloc();
+	if (!lookup->bytes || !lookup->misplaced || !lookup->ours || !lookup->theirs)
+		return -ENOMEM;
+	return 0;
+}
+
+static void lookup_fini(struct lookup *lookup)
+{
+	free(lookup->bytes);
+	free(lookup->misplaced);
+	hwloc_bitmap_free(lookup->ours);
+	hwloc_bitmap_free(lookup->theirs);
+}
 
 static int lookup_block(const void **pages, int *status, unsigned long nr, struct error *err)
 {
@@ -55,16 +74,21 @@ static const struct machine_node *real_node(const struct placement *placement, u
 
 /* A negative status is a page that is not there (-ENOENT: never written, or swapped; -EFAULT: the
  * shared page of zeroes). */
-static void count_page(struct lookup *lookup, unsigned node, int status)
+static void count_pages(struct lookup *lookup, unsigned node, const int *status, size_t nr)
 {
-	lookup->nodes[node].bytes += lookup->page;
-	if (status < 0)
-		lookup->unknown += lookup->page;
-	else if ((unsigned)status != real_node(lookup->placement, node)->os_index)
-		lookup->nodes[node].misplaced += lookup->page;
+	int expected = (int)real_node(lookup->placement, node)->os_index;
+	size_t unknown = 0, misplaced = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		unknown += status[i] < 0;
+		misplaced += status[i] >= 0 && status[i] != expected;
+	}
+	lookup->bytes[node] += nr * lookup->page;
+	lookup->misplaced[node] += misplaced * lookup->page;
+	lookup->unknown += unknown * lookup->page;
 }
 
-static int compare_with_hwloc(struct lookup *lookup, const struct region *region, const int *status,
+static int compare_with_hwloc(struct lookup *lookup, const struct region *piece, const int *status,
 			      size_t nr, struct error *err)
 {
 	hwloc_topology_t topology = lookup->placement->machine->topology;
@@ -73,7 +97,7 @@ static int compare_with_hwloc(struct lookup *lookup, const struct region *region
 	for (size_t i = 0; i < nr; i++)
 		if (status[i] >= 0)
 			hwloc_bitmap_set(lookup->ours, (unsigned)status[i]);
-	if (hwloc_get_area_memlocation(topology, region->base, nr * lookup->page, lookup->theirs,
+	if (hwloc_get_area_memlocation(topology, piece->base, nr * lookup->page, lookup->theirs,
 				       HWLOC_MEMBIND_BYNODESET) < 0)
 		return error_set(err, -errno, "hwloc_get_area_memlocation: %s", strerror(errno));
 	if (!hwloc_bitmap_isequal(lookup->ours, lookup->theirs))
@@ -81,29 +105,30 @@ static int compare_with_hwloc(struct lookup *lookup, const struct region *region
 			err, -EIO,
 			"move_pages and hwloc_get_area_memlocation disagree about where %zu "
 			"pages of modelled node %u lie",
-			nr, region->node);
+			nr, piece->node);
 	return 0;
 }
 
-static int lookup_region(struct lookup *lookup, const struct region *region, struct error *err)
+static int lookup_piece(void *arg, unsigned member, const struct region *piece, struct error *err)
 {
-	struct found_node *node = &lookup->nodes[region->node];
+	struct lookup *lookup = &((struct lookup *)arg)[member];
 	const void *pages[BLOCK_PAGES];
 	int status[BLOCK_PAGES], r = 0;
 
-	for (size_t offset = 0; !r && offset < region->bytes;) {
-		size_t nr = (region->bytes - offset) / lookup->page;
+	for (size_t offset = 0; !r && offset < piece->bytes;) {
+		size_t nr = (piece->bytes - offset) / lookup->page;
 
 		if (nr > BLOCK_PAGES)
 			nr = BLOCK_PAGES;
 		for (size_t i = 0; i < nr; i++)
-			pages[i] = region->base + offset + i * lookup->page;
+			pages[i] = piece->base + offset + i * lookup->page;
 		r = lookup_block(pages, status, nr, err);
-		for (size_t i = 0; !r && i < nr; i++)
-			count_page(lookup, region->node, status[i]);
-		if (!r && !offset && node->samples < SAMPLE_REGIONS) {
-			node->samples++;
-			r = compare_with_hwloc(lookup, region, status,
+		if (r)
+			return r;
+		count_pages(lookup, piece->node, status, nr);
+		if (!offset && lookup->samples < SAMPLE_PIECES) {
+			lookup->samples++;
+			r = compare_with_hwloc(lookup, piece, status,
 					       nr < SAMPLE_PAGES ? nr : SAMPLE_PAGES, err);
 		}
 		offset += nr * lookup->page;
@@ -111,29 +136,31 @@ static int lookup_region(struct lookup *lookup, const struct region *region, str
 	return r;
 }
 
-/* Without NUMA in the kernel nothing can be looked up, and there is but one place. */
+/* Without NUMA in the kernel there is but one place, and nothing that could look it up. */
+static int count_piece(void *arg, unsigned member, const struct region *piece, struct error *err)
+{
+	struct lookup *lookup = &((struct lookup *)arg)[member];
+
+	lookup->bytes[piece->node] += piece->bytes;
+	return 0;
+}
+
 static bool only_one_place(const struct machine *machine)
 {
 	return machine->nr_nodes == 1 && syscall(SYS_move_pages, 0, 0ul, NULL, NULL, NULL, 0) < 0 &&
 	       errno == ENOSYS;
 }
 
-static int lookup_all(struct lookup *lookup, const struct region *regions, size_t nr,
-		      struct error *err)
+/* Everything into the first one. */
+static void merge(struct lookup *lookups, unsigned nr)
 {
-	bool trivial = only_one_place(lookup->placement->machine);
-	int r = 0;
-
-	for (size_t i = 0; !r && i < nr; i++) {
-		if (regions[i].node >= lookup->placement->nr_nodes)
-			return error_set(err, -EINVAL, "there is no modelled node %u",
-					 regions[i].node);
-		if (trivial)
-			lookup->nodes[regions[i].node].bytes += regions[i].bytes;
-		else
-			r = lookup_region(lookup, &regions[i], err);
+	for (unsigned i = 1; i < nr; i++) {
+		for (unsigned n = 0; n < lookups->placement->nr_nodes; n++) {
+			lookups->bytes[n] += lookups[i].bytes[n];
+			lookups->misplaced[n] += lookups[i].misplaced[n];
+		}
+		lookups->unknown += lookups[i].unknown;
 	}
-	return r;
 }
 
 /* Real only where no two modelled nodes share a real one. */
@@ -153,15 +180,13 @@ static json_t *found_to_json(const struct lookup *lookup, json_t *huge)
 	json_t *nodes = json_array();
 
 	for (unsigned n = 0; n < placement->nr_nodes; n++) {
-		const struct found_node *node = &lookup->nodes[n];
-
-		bytes += node->bytes;
-		misplaced += node->misplaced;
+		bytes += lookup->bytes[n];
+		misplaced += lookup->misplaced[n];
 		json_array_append_new(
 			nodes, json_pack("{s:i, s:i, s:I, s:I}", "nid", (int)placement->nids[n],
 					 "os_index", (int)real_node(placement, n)->os_index,
-					 "bytes", (json_int_t)node->bytes, "bytes_misplaced",
-					 (json_int_t)node->misplaced));
+					 "bytes", (json_int_t)lookup->bytes[n], "bytes_misplaced",
+					 (json_int_t)lookup->misplaced[n]));
 	}
 	return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "placement", placement_found(placement),
 			 "bytes", (json_int_t)bytes, "bytes_misplaced", (json_int_t)misplaced,
@@ -172,26 +197,27 @@ static json_t *found_to_json(const struct lookup *lookup, json_t *huge)
 int placement_verify(const struct placement *placement, const struct region *regions, size_t nr,
 		     json_t **found, struct error *err)
 {
-	struct lookup lookup = {
-		.placement = placement,
-		.page = (size_t)sysconf(_SC_PAGESIZE),
-		.nodes = calloc(placement->nr_nodes, sizeof(*lookup.nodes)),
-		.ours = hwloc_bitmap_alloc(),
-		.theirs = hwloc_bitmap_alloc(),
-	};
-	int r = 0;
+	unsigned members = crew_members(placement->machine), ready = 0;
+	struct lookup *lookups = calloc(members, sizeof(*lookups));
+	crew_work *work = only_one_place(placement->machine) ? count_piece : lookup_piece;
+	int r = lookups ? 0 : -ENOMEM;
 
-	if (!lookup.nodes || !lookup.ours || !lookup.theirs)
-		r = error_set(err, -ENOMEM, "out of memory");
-	if (!r)
-		r = lookup_all(&lookup, regions, nr, err);
-	if (!r) {
-		*found = found_to_json(&lookup, huge_bytes(regions, nr));
-		if (!*found)
-			r = error_set(err, -ENOMEM, "out of memory");
+	while (!r && ready < members)
+		r = lookup_init(&lookups[ready++], placement);
+	if (r) {
+		error_set(err, r, "out of memory");
+		goto out;
 	}
-	free(lookup.nodes);
-	hwloc_bitmap_free(lookup.ours);
-	hwloc_bitmap_free(lookup.theirs);
+	r = crew_run(placement, regions, nr, work, lookups, err);
+	if (r)
+		goto out;
+	merge(lookups, members);
+	*found = found_to_json(lookups, huge_bytes(regions, nr));
+	if (!*found)
+		r = error_set(err, -ENOMEM, "out of memory");
+out:
+	while (ready)
+		lookup_fini(&lookups[--ready]);
+	free(lookups);
 	return r;
 }
