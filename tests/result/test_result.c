@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/* Result files are read strictly: every way to be wrong is named where it is. */
+#include "made_run.h"
+
+#include "base/file.h"
+#include "result/result.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct made_run made;
+static char path[128];
+
+static int begin(void **state)
+{
+	made_run_begin(&made, made_small_yaml);
+	snprintf(path, sizeof(path), "%s/a.json", made.root);
+	return 0;
+}
+
+static int end(void **state)
+{
+	made_run_end(&made);
+	return 0;
+}
+
+static void write_text(const char *text)
+{
+	assert_int_equal(file_write_atomic(path, text, strlen(text), NULL), 0);
+}
+
+/* Takes over `json`. */
+static void write_json(json_t *json)
+{
+	char *text = json_dumps(json, JSON_INDENT(1));
+
+	assert_non_null(text);
+	write_text(text);
+	free(text);
+	json_decref(json);
+}
+
+/* The file is refused, with a message that holds `words`, at a line and column. */
+static void expect_refused(const char *words)
+{
+	struct error err = {0};
+	json_t *result;
+
+	assert_int_equal(result_load(path, &result, &err), -EINVAL);
+	assert_null(result);
+	assert_string_equal(err.file, path);
+	if (!strstr(err.text, words) || !err.line || !err.column)
+		fail_msg("%u:%u: '%s' does not say '%s'", err.line, err.column, err.text, words);
+}
+
+static void a_sound_result_is_read_and_unknown_keys_are_kept(void **state)
+{
+	json_t *written = made_result(&made, 0, 0, 1), *result;
+	struct error err = {0};
+
+	json_object_set_new(written, "from_the_future", json_true());
+	write_json(json_incref(written));
+	assert_int_equal(result_load(path, &result, &err), 0);
+	assert_true(json_is_true(json_object_get(result, "from_the_future")));
+	assert_int_equal(json_object_size(result), json_object_size(written));
+	json_decref(result);
+	json_decref(written);
+}
+
+static void a_missing_file_is_told_from_a_bad_one(void **state)
+{
+	struct error err = {0};
+	json_t *result;
+
+	snprintf(path, sizeof(path), "%s/nothing.json", made.root);
+	assert_int_equal(result_load(path, &result, &err), -ENOENT);
+	snprintf(path, sizeof(path), "%s/a.json", made.root);
+}
+
+static void every_truncation_is_refused(void **state)
+{
+	json_t *json = made_result(&made, 0, 0, 1), *result;
+	char *text = json_dumps(json, JSON_INDENT(1));
+	size_t length = strlen(text);
+
+	for (size_t cut = 0; cut < length; cut += 1 + cut / 8) {
+		FILE *out = fopen(path, "w");
+
+		assert_non_null(out);
+		fwrite(text, 1, cut, out);
+		fclose(out);
+		expect_refused("not JSON");
+	}
+	write_text(text);
+	assert_int_equal(result_load(path, &result, NULL), 0);
+	json_decref(result);
+	free(text);
+	json_decref(json);
+}
+
+/* A value put in the place of another; NULL as the value takes the key away. */
+static const struct {
+	const char *object, *key, *value, *words;
+} faults[] = {
+	{"schema", "name", "\"other\"", "schema.name: 'other' is not read here"},
+	{"schema", "version", "2", "newer program"},
+	{"schema", "version", "0", "schema.version"},
+	{"", "schema", NULL, "schema: is missing"},
+	{"", "backend", NULL, "backend: is missing"},
+	{"", "backend", "7", "backend: is something else (must be a text)"},
+	{"", "repetition", "0", "repetition"},
+	{"", "repetition", "1.5", "repetition"},
+	{"", "status", "\"maybe\"", "'maybe' is not known (ok, failed)"},
+	{"", "status", "\"failed\"", "reason: is missing"},
+	{"", "point", "[]", "point: is something else"},
+	{"point", "id", "\"0000000000000000\"", "point"},
+	{"", "sampling", NULL, "sampling: is missing"},
+	{"sampling", "samples", "-20", "sampling.samples"},
+	{"sampling", "samples", "21", "sampling.reads: is not samples x"},
+	{"sampling", "reads", "9223372036854775807", "sampling.reads"},
+	{"sampling", "floor_ns", "\"fast\"", "sampling.floor_ns"},
+	{"latency", "histogram", "\"\"", "latency.histogram: is damaged"},
+	{"latency", "histogram", "\"1 2 3\"", "latency.histogram: is damaged"},
+	{"latency", "median_ns", "null", "latency.median_ns"},
+	{"latency", "median_ns", "-1.0", "latency.median_ns"},
+	{"parts", "local_ns", "true", "parts.local_ns"},
+	{"counts", "atomics", "1.5", "counts.atomics"},
+	{"error", "pages", NULL, "error.pages: is missing"},
+	{"error", "bound_pages", "\"many\"", "error.bound_pages"},
+	{"build", "id", NULL, "build.id"},
+	{"", "warnings", "[\"a\", 2]", "warnings.1: must be a text"},
+};
+
+static void every_wrong_value_is_named(void **state)
+{
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		json_t *json = made_result(&made, 0, 0, 1), *object = json;
+		json_t *value = NULL;
+
+		if (faults[i].object[0])
+			object = json_object_get(json, faults[i].object);
+		if (faults[i].value) {
+			value = json_loads(faults[i].value, JSON_DECODE_ANY, NULL);
+			assert_non_null(value);
+			json_object_set_new(object, faults[i].key, value);
+		} else {
+			assert_int_equal(json_object_del(object, faults[i].key), 0);
+		}
+		write_json(json);
+		expect_refused(faults[i].words);
+	}
+}
+
+static void edited_parameters_do_not_fit_the_id(void **state)
+{
+	json_t *json = made_result(&made, 0, 0, 1);
+
+	json_object_set_new(json_object_get(json_object_get(json, "point"), "parameters"),
+			    "tree.memcgs", json_integer(11));
+	write_json(json);
+	expect_refused("point");
+}
+
+static void a_fault_is_placed_at_its_line_and_column(void **state)
+{
+	struct error err = {0};
+	json_t *result;
+
+	write_text("{\"schema\": {\"name\": \"memcgbench-result\",\n"
+		   "  \"note\": \"a } \\\" { in a text\", \"list\": [1, {\"name\": 2}],\n"
+		   "     \"version\": 99}}\n");
+	assert_int_equal(result_load(path, &result, &err), -EINVAL);
+	assert_int_equal(err.line, 3);
+	assert_int_equal(err.column, 17);
+}
+
+static void duplicate_keys_and_other_texts_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"", "[]", "null", "{\"schema\": 1, \"schema\": 2}", "{} {}", "{\"a\": NaN}", "\xff",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		write_text(texts[i]);
+		expect_refused("");
+	}
+}
+
+static void reasons_need_not_be_utf8(void **state)
+{
+	json_t *values = json_object();
+	json_t *result = result_new("s", NULL, "0", values, "walk", 1, "broken \xff\xfe text");
+
+	assert_non_null(result);
+	assert_string_equal(json_string_value(json_object_get(result, "reason")), "broken ?? text");
+	assert_string_equal(json_string_value(json_object_get(result, "status")), "failed");
+	json_decref(values);
+	json_decref(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sound_result_is_read_and_unknown_keys_are_kept),
+		cmocka_unit_test(a_missing_file_is_told_from_a_bad_one),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(every_wrong_value_is_named),
+		cmocka_unit_test(edited_parameters_do_not_fit_the_id),
+		cmocka_unit_test(a_fault_is_placed_at_its_line_and_column),
+		cmocka_unit_test(duplicate_keys_and_other_texts_are_refused),
+		cmocka_unit_test(reasons_need_not_be_utf8),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+/* What is reported of many processes, and what is not because too little was seen. */
+#include "made_run.h"
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "result/document.h"
+#include "result/result.h"
+#include "result/summary.h"
+#include "scenario/parameter.h"
+#include "stats/histogram.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int begin(void **state)
+{
+	static struct made_run made;
+
+	made_run_begin(&made, "name: small\n"
+			      "tree: {memcgs: [10, 20]}\n"
+			      "read: {samples: 20}\n"
+			      "backends: [walk, cached]\n"
+			      "repetitions: 8\n");
+	*state = &made;
+	return 0;
+}
+
+static int end(void **state)
+{
+	made_run_end(*state);
+	return 0;
+}
+
+static struct run_summary *load(const struct made_run *made)
+{
+	struct run_summary *summary;
+	struct error err = {0};
+
+	if (summary_load(made->path, &summary, &err))
+		fail_msg("%s: %s", err.file, err.text);
+	return summary;
+}
+
+/* Put other samples into a result. */
+static void set_latency(json_t *result, const uint64_t *ps, unsigned nr, uint64_t batch)
+{
+	json_t *sampling = json_object_get(result, "sampling");
+	json_t *latency = json_object_get(result, "latency");
+	struct histogram *histogram = histogram_new();
+	char *text;
+
+	for (unsigned i = 0; i < nr; i++)
+		assert_int_equal(histogram_record(histogram, ps[i]), 0);
+	text = histogram_encode(histogram);
+	json_object_set_new(latency, "histogram", json_string(text));
+	json_object_set_new(latency, "median_ns", json_real(histogram_quantile_ns(histogram, 0.5)));
+	json_object_set_new(sampling, "samples", json_integer(nr));
+	json_object_set_new(sampling, "reads_per_sample", json_integer((json_int_t)batch));
+	json_object_set_new(sampling, "reads", json_integer((json_int_t)(nr * batch)));
+	free(text);
+	histogram_free(histogram);
+}
+
+static void set_median(json_t *result, double ns)
+{
+	json_object_set_new(json_object_get(result, "latency"), "median_ns", json_real(ns));
+}
+
+static void processes_merged_are_as_one_over_all_samples(void **state)
+{
+	struct histogram *all = histogram_new();
+	struct made_run *made = *state;
+	struct backend_summary *walk;
+	struct run_summary *summary;
+	struct rng rng = rng_for(5, 0, 0);
+	uint64_t ps[300];
+
+	for (unsigned r = 1; r <= 8; r++) {
+		json_t *result = made_result(made, 0, 0, r);
+		unsigned nr = 100 + (unsigned)rng_below(&rng, 200);
+
+		for (unsigned i = 0; i < nr; i++) {
+			ps[i] = rng_below(&rng, 1ull << rng_below(&rng, 44));
+			assert_int_equal(histogram_record(all, ps[i]), 0);
+		}
+		set_latency(result, ps, nr, 1);
+		made_run_write(made, 0, 0, r, result);
+	}
+	summary = load(made);
+	walk = &summary->points[0].backends[0];
+	assert_int_equal(walk->processes, 8);
+	assert_int_equal(walk->samples, histogram_count(all));
+	assert_int_equal(walk->reads, histogram_count(all));
+	assert_true(walk->p50_ns == histogram_quantile_ns(all, 0.5));
+	assert_true(walk->p90_ns == histogram_quantile_ns(all, 0.9));
+	assert_true(walk->p99_ns == histogram_quantile_ns(all, 0.99));
+	assert_true(walk->max_ns == (double)histogram_max_ps(all) / 1000);
+	summary_free(summary);
+	histogram_free(all);
+}
+
+static void percentiles_need_their_samples(void **state)
+{
+	/* samples in all, and which of p50, p90, p99, p999 they are enough for */
+	static const struct {
+		unsigned samples, reported;
+	} cases[] = {{19, 0},  {20, 1},   {99, 1},   {100, 2},
+		     {999, 2}, {1000, 3}, {9999, 3}, {10000, 4}};
+	struct made_run *made = *state;
+	static uint64_t ps[10000];
+
+	for (unsigned i = 0; i < 10000; i++)
+		ps[i] = 1000000 + i;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		json_t *result = made_result(made, 0, 0, 1);
+		struct run_summary *summary;
+		struct backend_summary *s;
+
+		set_latency(result, ps, cases[c].samples, 1);
+		made_run_write(made, 0, 0, 1, result);
+		summary = load(made);
+		s = &summary->points[0].backends[0];
+		assert_int_equal(!isnan(s->p50_ns) + !isnan(s->p90_ns) + !isnan(s->p99_ns) +
+					 !isnan(s->p999_ns),
+				 cases[c].reported);
+		assert_false(isnan(s->max_ns));
+		summary_free(summary);
+	}
+}
+
+static void batches_report_nothing_above_the_median(void **state)
+{
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	struct backend_summary *s;
+	static uint64_t ps[10000];
+
+	for (unsigned i = 0; i < 10000; i++)
+		ps[i] = 30000 + i;
+	for (unsigned r = 1; r <= 2; r++) {
+		json_t *result = made_result(made, 0, 1, r);
+
+		set_latency(result, ps, 10000, r == 1 ? 1 : 64);
+		made_run_write(made, 0, 1, r, result);
+	}
+	summary = load(made);
+	s = &summary->points[0].backends[1];
+	assert_int_equal(s->reads_per_sample, 64);
+	assert_int_equal(s->reads, 10000 * 65);
+	assert_false(isnan(s->p50_ns));
+	assert_true(isnan(s->p90_ns) && isnan(s->p99_ns) && isnan(s->p999_ns) && isnan(s->max_ns));
+	summary_free(summary);
+}
+
+static void the_median_of_processes_has_an_interval_from_six_on(void **state)
+{
+	struct made_run *made = *state;
+
+	for (unsigned r = 1; r <= 8; r++) {
+		json_t *result = made_result(made, 0, 0, r);
+		struct run_summary *summary;
+		struct backend_summary *s;
+
+		set_median(result, 1000.0 * r);
+		made_run_write(made, 0, 0, r, result);
+		summary = load(made);
+		s = &summary->points[0].backends[0];
+		assert_true(s->median_ns == 500.0 * (r + 1));
+		assert_true(isnan(s->ci_level) == (r < 6));
+		if (r == 6)
+			assert_true(s->ci_low_ns == 1000 && s->ci_high_ns == 6000 &&
+				    s->ci_level == 1 - 2.0 / 64);
+		summary_free(summary);
+	}
+}
+
+static void ratios_pair_what_ran_in_the_same_repetition(void **state)
+{
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	struct ratio ratio;
+
+	/* walk misses repetition 2, cached 3; in the others the ratio is 10 x the repetition */
+	for (unsigned r = 1; r <= 8; r++) {
+		json_t *walk = made_result(made, 0, 0, r), *cached = made_result(made, 0, 1, r);
+
+		set_median(walk, 10.0 * r * (100 + r));
+		set_median(cached, 100.0 + r);
+		if (r == 2)
+			json_decref(walk);
+		else
+			made_run_write(made, 0, 0, r, walk);
+		if (r == 3)
+			json_decref(cached);
+		else
+			made_run_write(made, 0, 1, r, cached);
+	}
+	summary = load(made);
+	ratio = summary_ratio(&summary->points[0].backends[0], &summary->points[0].backends[1]);
+	assert_int_equal(ratio.pairs, 6);
+	assert_float_equal(ratio.median, 55, 1e-9); /* of 10 40 50 60 70 80 */
+	assert_float_equal(ratio.low, 10, 1e-9);
+	assert_float_equal(ratio.high, 80, 1e-9);
+	ratio = summary_ratio(&summary->points[1].backends[0], &summary->points[1].backends[1]);
+	assert_int_equal(ratio.pairs, 0);
+	assert_true(isnan(ratio.median));
+	summary_free(summary);
+}
+
+static void failed_and_unreadable_files_are_listed_with_reasons(void **state)
+{
+	struct made_run *made = *state;
+	const struct point *point = &made->scenario->points[0];
+	json_t *values = point_to_json(point);
+	struct run_summary *summary;
+	char file[256];
+
+	made_run_write(made, 0, 0, 1,
+		       result_new("small", NULL, point->id, values, "walk", 1, "out of memory"));
+	made_run_write(made, 0, 0, 2, made_result(made, 0, 0, 2));
+	snprintf(file, sizeof(file), "%s/%s.cached.8.json", made->path, point->id);
+	assert_int_equal(file_write_atomic(file, "{\n \"schema\"", 11, NULL), 0);
+	json_decref(values);
+
+	summary = load(made);
+	assert_int_equal(summary->expected, 2 * 2 * 8);
+	assert_int_equal(summary->done, 1);
+	assert_int_equal(summary->nr_failed, 2);
+	assert_string_equal(summary->failed[0].id, point->id);
+	assert_string_equal(summary->failed[0].backend, "walk");
+	assert_int_equal(summary->failed[0].repetition, 1);
+	assert_string_equal(summary->failed[0].reason, "out of memory");
+	assert_int_equal(summary->failed[1].repetition, 8);
+	assert_int_equal(strncmp(summary->failed[1].reason, "unreadable: ", 12), 0);
+	assert_non_null(strstr(summary->failed[1].reason, ".cached.8.json:2:"));
+	assert_int_equal(summary->points[0].backends[0].failed, 1);
+	assert_int_equal(summary->points[0].backends[0].processes, 1);
+	summary_free(summary);
+}
+
+static void the_worst_is_kept_and_disagreement_is_said(void **state)
+{
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	struct backend_summary *s;
+
+	for (unsigned r = 1; r <= 3; r++) {
+		json_t *result = made_result(made, 0, 1, r);
+		json_t *found = json_at(result, "placement.found");
+
+		/* 100/1000 is worse than 150/2000 */
+		json_object_update_new(json_object_get(result, "error"),
+				       json_pack("{s:i, s:i}", "pages", r == 2 ? 100 : 150,
+						 "bound_pages", r == 2 ? 1000 : 2000));
+		json_object_set_new(found, "bytes_misplaced", json_integer(r == 2 ? 4096 : 0));
+		json_object_set_new(found, "huge_bytes", json_integer(r == 2 ? 5 : 9));
+		json_object_set_new(json_object_get(result, "counts"), "atomics",
+				    json_integer(r == 3 ? 21 : 20));
+		made_run_write(made, 0, 1, r, result);
+	}
+	summary = load(made);
+	s = &summary->points[0].backends[1];
+	assert_true(s->error_pages == 100 && s->error_bound_pages == 1000);
+	assert_string_equal(s->error_cell, "hierarchical_total N1");
+	assert_int_equal(json_integer_value(json_object_get(s->placement_found, "bytes_misplaced")),
+			 4096);
+	assert_int_equal(json_integer_value(json_object_get(s->placement_found, "huge_bytes")), 5);
+	assert_true(s->counts_differ);
+	assert_int_equal(s->counts.atomics, 20);
+	assert_int_equal(s->nr_warnings, 1); /* they differ by a number only */
+	summary_free(summary);
+}
+
+static void the_json_has_every_promised_key(void **state)
+{
+	static const char *const keys[] = {
+		"backend",
+		"processes",
+		"samples",
+		"reads",
+		"reads_per_sample",
+		"p50_ns",
+		"p90_ns",
+		"p99_ns",
+		"p999_ns",
+		"max_ns",
+		"median_ns",
+		"ci_low_ns",
+		"ci_high_ns",
+		"ci_level",
+		"hierarchical_ns",
+		"local_ns",
+		"format_ns",
+		"text_bytes",
+		"memcgs_visited",
+		"loads_hierarchical",
+		"loads_local",
+		"css_gets",
+		"error_pages",
+		"error_bound_pages",
+		"bytes_touched",
+		"placement",
+		"placement_found",
+		"time_per_memcg_ns",
+		"error_percent",
+		"counts_differ",
+		"local_error_pages",
+		"floor_ns",
+	};
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	json_t *document, *result;
+
+	made_run_write(made, 0, 0, 1, made_result(made, 0, 0, 1));
+	summary = load(made);
+	document = summary_to_json(summary);
+	assert_non_null(document);
+	assert_int_equal(json_array_size(json_object_get(document, "points")), 2);
+	for (unsigned p = 0; p < 2; p++) {
+		for (unsigned b = 0; b < 2; b++) {
+			char path[64];
+
+			snprintf(path, sizeof(path), "points.%u.results.%u", p, b);
+			result = json_at(document, path);
+			for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+				if (!json_object_get(result, keys[k]))
+					fail_msg("%s.%s is missing", path, keys[k]);
+			}
+		}
+	}
+	assert_int_equal(json_integer_value(json_at(document, "points.0.results.0.css_gets")), 80);
+	assert_int_equal(json_integer_value(json_object_get(
+				 json_at(document, "points.0.parameters"), "tree.memcgs")),
+			 10);
+	assert_true(json_is_null(json_at(document, "points.1.results.0.p50_ns")));
+	assert_true(json_is_null(json_at(document, "points.1.results.0.loads_local")));
+	assert_true(json_is_array(json_object_get(document, "failed")));
+	assert_true(json_is_array(json_object_get(document, "left_out")));
+	json_decref(document);
+	summary_free(summary);
+}
+
+static void what_is_left_out_is_neither_expected_nor_a_result(void **state)
+{
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	json_t *document;
+
+	json_object_set_new(made->document, "left_out",
+			    json_pack("[{s:s, s:s, s:[s]}]", "id", made->scenario->points[1].id,
+				      "backend", "walk", "reasons", "too large"));
+	run_dir_free(made->dir);
+	assert_int_equal(run_dir_open(made->path, "unused", made->document, &made->dir, NULL), 0);
+	summary = load(made);
+	assert_int_equal(summary->expected, 3 * 8);
+	document = summary_to_json(summary);
+	assert_int_equal(json_array_size(json_at(document, "points.1.results")), 1);
+	assert_string_equal(json_string_value(json_at(document, "points.1.results.0.backend")),
+			    "cached");
+	assert_string_equal(json_string_value(json_at(document, "left_out.0.reasons.0")),
+			    "too large");
+	json_decref(document);
+	summary_free(summary);
+}
+
+int main(void)
+{
+#define CASE(test) cmocka_unit_test_setup_teardown(test, begin, end)
+	const struct CMUnitTest tests[] = {
+		CASE(processes_merged_are_as_one_over_all_samples),
+		CASE(percentiles_need_their_samples),
+		CASE(batches_report_nothing_above_the_median),
+		CASE(the_median_of_processes_has_an_interval_from_six_on),
+		CASE(ratios_pair_what_ran_in_the_same_repetition),
+		CASE(failed_and_unreadable_files_are_listed_with_reasons),
+		CASE(the_worst_is_kept_and_disagreement_is_said),
+		CASE(the_json_has_every_promised_key),
+		CASE(what_is_left_out_is_neither_expected_nor_a_result),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
