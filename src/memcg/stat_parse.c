@@ -130,10 +130,9 @@ static int detect(const struct parser *p, enum stat_type *type)
 		return error_set_at(p->err, -EINVAL, p->name, first_common, 1,
 				    "memory.stat of v1 or of v2? Both have these rows; "
 				    "--type tells");
-	return error_set_at(
-		p->err, -EINVAL, p->name, 1, 1,
-		"not a memory.numa_stat or memory.stat: none of its first %u lines is known",
-		line.number);
+	return error_set_at(p->err, -EINVAL, p->name, 1, 1,
+			    "not a memory.numa_stat or memory.stat: no known row up to line %u",
+			    line.number);
 }
 
 /* A zeroed row at the end of the file's. */

@@ -228,9 +228,9 @@ static const struct damage {
 	enum stat_type type;
 } damages[] = {
 	{"", 1, 1, "empty"},
-	{"\n", 1, 1, "is known"},
-	{"hello world\n", 1, 1, "is known"},
-	{"whatever=100 N0=0\n", 1, 1, "is known"},
+	{"\n", 1, 1, "no known row"},
+	{"hello world\n", 1, 1, "no known row"},
+	{"whatever=100 N0=0\n", 1, 1, "no known row"},
 	{"pgfault 1\nshmem 2\n", 1, 1, "--type"},
 	{"vendor 1\npgfault 1\n", 2, 1, "--type"},
 	{"vendor 1\n", 1, 1, "none of its rows", STAT_MEMORY_V2},
