@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_errors.py PROGRAM ERRORS.txt: what a scenario must not say is told to the letter, at its place."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+import tap  # noqa: E402
+
+HEAD = b'name: a\ntree: {memcgs: 10}\n'
+
+
+def _groups():
+    groups = {}
+    with open(sys.argv[2], encoding='utf-8') as file:
+        for line in file.read().splitlines():
+            if line.startswith('## '):
+                cases = groups[line[3:]] = []
+            elif line.startswith('> ') or line == '>':
+                text = line[2:].encode().decode('unicode_escape').encode('latin-1')
+                cases.append((HEAD + text[1:] if text.startswith(b'@') else text, []))
+            elif line and not line.startswith('#'):
+                cases[-1][1].append('memcgbench: f:' + line)
+    return groups
+
+
+def _check(cases):
+    with tap.directory() as directory:
+        for text, wanted in cases:
+            with open(os.path.join(directory, 'f'), 'wb') as file:
+                file.write(text)
+            result = tap.run('plan', 'f', cwd=directory)
+            tap.equal(result.stderr.splitlines(), wanted, text)
+            tap.equal(result.returncode, 2, text)
+            tap.equal(result.stdout, '', text)
+
+
+def the_head_that_cases_share_is_right():
+    result = tap.run('plan', '-', stdin=HEAD.decode())
+    tap.equal(result.returncode, 0, result.stderr)
+
+
+def a_file_may_be_of_a_mebibyte_and_not_larger():
+    with tap.directory() as directory:
+        for size, code in ((1024 * 1024, 0), (1024 * 1024 + 1, 2)):
+            with open(os.path.join(directory, 'f'), 'wb') as file:
+                file.write(HEAD + b'#' * (size - len(HEAD)))
+            result = tap.run('plan', 'f', cwd=directory)
+            tap.equal(result.returncode, code, result.stderr)
+        tap.contains(result.stderr, 'memcgbench: f: ')
+
+
+def what_cannot_be_read_is_an_error():
+    with tap.directory() as directory:
+        for path in ('missing.yaml', directory):
+            result = tap.run('plan', path, cwd=directory)
+            tap.equal(result.returncode, 2)
+            tap.contains(result.stderr, f'memcgbench: {path}: ')
+
+
+def hostile_nesting_and_lists_end_soon():
+    for text in ('[' * 500000, '{a: ' * 200000, '- ' * 400000, '? ' * 400000,
+                 'a: ' + '&a ' * 300000, 'tree: {memcgs: [' + '1,' * 500000 + ']}',
+                 '\n'.join(f'k{i}: 1' for i in range(80000)),
+                 'a: "' + '\\0' * 500000 + '"', "x: !<" + 'y' * 900000):
+        result = tap.run('plan', '-', stdin=text, timeout=20)
+        tap.equal(result.returncode, 2, text[:20])
+        tap.expect(len(result.stderr) < 20000, text[:20])
+
+
+def a_hundred_thousand_points_are_possible_and_one_more_is_not():
+    def plan(memcgs, seeds):
+        text = f'name: a\ntree: {{memcgs: [{memcgs}], seed: [{seeds}]}}\n'
+        return tap.run('plan', '-', '--format', 'tsv', '--backend', 'cached', stdin=text)
+
+    numbers = [str(i) for i in range(1, 1002)]
+    result = plan(','.join(numbers[:1000]), ','.join(numbers[:100]))
+    tap.equal(result.returncode, 0, result.stderr)
+    tap.equal(result.stdout.count('\n'), 100001)
+    result = plan(','.join(numbers), ','.join(numbers[:100]))
+    tap.equal(result.returncode, 2)
+    tap.contains(result.stderr, 'too many points with this list (at most 100000)')
+
+
+def _test(cases):
+    return lambda: _check(cases)
+
+
+for _title, _cases in _groups().items():
+    globals()[_title.replace(' ', '_')] = _test(_cases)
+
+tap.main(globals())
