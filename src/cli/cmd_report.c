@@ -1,12 +1,122 @@
 // SPDX-License-Identifier: MIT
+/* `memcgbench report DIR`: the charts of a run. */
 #include "cli/cli.h"
 
 #include "base/error.h"
+#include "report/charts.h"
+#include "result/summary.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+
+enum {
+	OPTION_CHARTS = 256,
+	OPTION_SCRIPTS,
+	OPTION_DUMB,
+	OPTION_FORMAT
+};
+
+struct report_arguments {
+	const char *run;
+	struct chart_options charts;
+};
+
+static const struct argp_option options[] = {
+	{"charts", OPTION_CHARTS, "DIR", 0, "Write the charts to DIR (default: charts in the run)",
+	 0},
+	{"scripts", OPTION_SCRIPTS, "DIR", 0,
+	 "Draw with the gnuplot scripts in DIR; those that it does not hold are the program's own",
+	 0},
+	{"format", OPTION_FORMAT, "svg,png", 0, "Kinds of pictures (default: both)", 0},
+	{"dumb", OPTION_DUMB, NULL, 0, "Print the charts for a terminal, too: 79 columns of ASCII",
+	 0},
+	{0},
+};
+
+static void parse_format(struct argp_state *state, const char *text, struct chart_options *charts)
+{
+	charts->svg = charts->png = false;
+	do {
+		size_t length = strcspn(text, ",");
+
+		if (length == 3 && !strncmp(text, "svg", 3))
+			charts->svg = true;
+		else if (length == 3 && !strncmp(text, "png", 3))
+			charts->png = true;
+		else
+			argp_error(state, "--format: '%.*s' is not one of svg png", (int)length,
+				   text);
+		text += length;
+	} while (*text++ == ',');
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct report_arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_CHARTS:
+		arguments->charts.directory = argument;
+		return 0;
+	case OPTION_SCRIPTS:
+		arguments->charts.scripts = argument;
+		return 0;
+	case OPTION_DUMB:
+		arguments->charts.dumb = true;
+		return 0;
+	case OPTION_FORMAT:
+		parse_format(state, argument, &arguments->charts);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->run)
+			argp_error(state, "one run at a time, '%s' is too many", argument);
+		arguments->run = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->run)
+			argp_error(state, "the directory of a run is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "DIR",
+	.doc = "Draw the charts of the run in DIR with gnuplot.\v"
+	       "Each chart is a file of data (.tsv), a script that draws it again with plain "
+	       "gnuplot "
+	       "(.gp), and pictures. The names of the files written go to standard output.",
+};
 
 int cmd_report(int argc, char **argv)
 {
-	fprintf(stderr, "%s: being written\n", argv[0]);
-	return EXIT_TROUBLE;
+	struct report_arguments arguments = {.charts = {.svg = true, .png = true, .out = stdout}};
+	struct run_summary *summary = NULL;
+	char directory[PATH_MAX];
+	struct error err = {0};
+	int r;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (!arguments.charts.directory) {
+		if (snprintf(directory, sizeof(directory), "%s/charts", arguments.run) >=
+		    (int)sizeof(directory)) {
+			error_set_at(&err, -ENAMETOOLONG, arguments.run, 0, 0,
+				     "the path is too long");
+			error_print(stderr, &err);
+			return EXIT_TROUBLE;
+		}
+		arguments.charts.directory = directory;
+	}
+	r = summary_load(arguments.run, &summary, &err);
+	if (!r)
+		r = charts_write(summary, &arguments.charts, &err);
+	summary_free(summary);
+	if (r)
+		error_print(stderr, &err);
+	return cli_finish(r ? EXIT_TROUBLE : EXIT_FINE);
 }

@@ -6,14 +6,21 @@
 #include "base/error.h"
 #include "result/summary.h"
 
+#include <stdio.h>
+
 struct chart_options {
 	const char *directory; /* made if it is not there */
-	const char *
-		scripts; /* a directory with scripts to use instead of those compiled in, or NULL */
-	bool svg, png, dumb; /* dumb: also print to stdout for a terminal of 79 columns */
+	const char *scripts; /* a directory with scripts that replace those built in, or NULL */
+	bool svg, png, dumb; /* dumb: also print to `out` for a terminal of 79 columns */
+	FILE *out; /* gets the name of each file written, one a line; NULL: none */
 };
 
-/* -ENOENT where gnuplot is not installed: the message says which package has it. */
+/*
+ * Each chart is NAME.tsv (the data), NAME.gp (draws it again with plain gnuplot) and a picture of
+ * each kind asked for; each file is written at once or not at all.
+ * -ENOENT where gnuplot is not installed: the message says which package has it. -ENODATA where
+ * there is nothing to draw.
+ */
 int charts_write(const struct run_summary *summary, const struct chart_options *options,
 		 struct error *err);
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+#
+# Time per read of each back end where nothing is swept: a point for the median with its interval, and
+# whiskers for the percentiles. Points and not bars: a logarithmic axis has no zero to stand on.
+#
+# Settings beside those of style.gp: floor_ns, floor_label, nr_references, reference_x[],
+# reference_ns[], reference_backend[], reference_label[].
+# Columns: 1 place, 2 middle, 3 and 4 interval of the median, 5 and 6 whiskers.
+
+if (floor_ns == floor_ns) {
+    set arrow 1 from graph 0, first floor_ns to graph 1, first floor_ns nohead lc rgb '#777777' lw 1.2 dt (3, 3) back
+    if (!dumb) { set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555' }
+}
+do for [i = 1:nr_references] {
+    if (dumb) {
+        set label 100+i 'R' at reference_x[i], reference_ns[i] center front
+    } else { if (reference_x[i] <= nr_lines / 2) {
+        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] left offset 1.6, -0.1 boxed front font ',12' point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
+    } else {
+        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] right offset -1.6, -0.1 boxed front font ',12' point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
+    } }
+}
+if (dumb && nr_references) { set xlabel 'R: published' }
+if (!dumb) {
+    # Names side by side where there are few, slanted where there are many.
+    if (nr_lines > 5) { set xtics rotate by -30 font ',11' }
+}
+
+if (dumb) {
+    plot for [i = 1:nr_lines] data index i-1 using 1:2 with points lt i notitle
+} else {
+    plot for [i = 1:nr_lines] data index i-1 using 1:5:(0):($6 - $5) with vectors heads size screen 0.012, 90 lc rgb colour(line_backend[i]) lw 1.2 dt solid notitle, \
+         for [i = 1:nr_lines] data index i-1 using 1:3:(0):($4 - $3) with vectors heads size screen 0.004, 90 lc rgb colour(line_backend[i]) lw 1.1 dt solid notitle, \
+         for [i = 1:nr_lines] data index i-1 using 1:2 with points lt i notitle
+}
