@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: MIT
+/* The hidden command behind `run`: one repetition in a process of its own (driver/measure.h). */
 #include "cli/cli.h"
 
 #include "base/error.h"
+#include "driver/child.h"
+#include "driver/measure.h"
 
 #include <stdio.h>
 
 int cmd_measure(int argc, char **argv)
 {
-	fprintf(stderr, "%s: being written\n", argv[0]);
-	return EXIT_TROUBLE;
+	struct error err = {.line = 0};
+	json_t *request = child_read_request(&err), *answer = NULL;
+	int code = EXIT_TROUBLE;
+
+	(void)argc;
+	(void)argv;
+	if (request)
+		answer = measure(request, &err);
+	if (answer && child_give_answer(answer, &err) == 0)
+		code = EXIT_FINE;
+	else
+		fprintf(stderr, "%s\n", err.text); /* the parent's reason: no prefix */
+	json_decref(answer);
+	json_decref(request);
+	return code;
 }

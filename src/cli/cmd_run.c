@@ -1,12 +1,244 @@
 // SPDX-License-Identifier: MIT
+/*
+ * `memcgbench run`: everything is read, checked and found possible first; then each scenario is swept
+ * into a directory of its own and its table printed.
+ */
 #include "cli/cli.h"
 
+#include "base/build.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/run_scenario.h"
+#include "driver/interrupt.h"
+#include "driver/lock.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	KEY_SET = 0x100,
+	KEY_REPETITIONS,
+	KEY_SEED,
+	KEY_QUICK,
+	KEY_STRICT,
+	KEY_SKIP_IMPOSSIBLE,
+	KEY_FORMAT,
+	KEY_LABEL,
+	KEY_NO_LOCK,
+	KEY_DIR_FILE,
+	KEY_TIME_LIMIT,
+};
+
+static const struct argp_option options[] = {
+	{"backend", 'b', "A,B", 0, "Measure these back ends instead of the scenario's", 0},
+	{"set", KEY_SET, "KEY=VALUE", 0,
+	 "Replace a value of the scenario, e.g. tree.memcgs=1k or tree.memcgs=[10,100]; may be repeated", 0},
+	{"out", 'o', "DIR", 0,
+	 "Measure into DIR, or go on there (default: results/local/NAME/NNN)", 0},
+	{"repetitions", KEY_REPETITIONS, "N", 0, "Fresh processes per point and back end", 0},
+	{"seed", KEY_SEED, "S", 0, "Orders the schedule (default 1)", 0},
+	{"quick", KEY_QUICK, NULL, 0,
+	 "A first look: at most 2 repetitions, 20 samples, 200 ms", 0},
+	{"strict", KEY_STRICT, NULL, 0,
+	 "Refuse to measure on a machine that gives cause for a warning, and exit with 2 where a result carries one", 0},
+	{"skip-impossible", KEY_SKIP_IMPOSSIBLE, NULL, 0,
+	 "Measure what is possible on this machine and leave out the rest", 0},
+	{"format", KEY_FORMAT, "F,..", 0, "table (default), json, tsv", 0},
+	{"label", KEY_LABEL, "TEXT", 0, "Stored in the results, in place of a host name", 0},
+	{"no-lock", KEY_NO_LOCK, NULL, 0, "Do not wait for other sweeps on this machine", 0},
+	{"dir-file", KEY_DIR_FILE, "FILE", 0,
+	 "Write the name of the results' directory to FILE, a line per scenario", 0},
+	{"time-limit", KEY_TIME_LIMIT, "TIME", 0,
+	 "End a process that takes longer, e.g. 90s (default: from the estimate)", 0},
+	{0},
+};
+
+struct arguments {
+	struct run_options run;
+	const char *dir_file;
+	char **paths;
+	size_t nr_paths;
+	const char **sets;
+	bool no_lock;
+};
+
+static uint64_t whole_number(struct argp_state *state, const char *name, const char *text,
+			     enum unit_kind kind, uint64_t min, uint64_t max)
+{
+	const char *why = "";
+	uint64_t value;
+
+	if (unit_parse(text, strlen(text), kind, &value, &why))
+		argp_error(state, "%s: '%s' is not a number (%s)", name, text, why);
+	if (value < min || value > max)
+		argp_error(state, "%s: %s is out of range (%llu to %llu)", name, text,
+			   (unsigned long long)min, (unsigned long long)max);
+	return value;
+}
+
+static void add_set(struct argp_state *state, struct arguments *args, const char *text)
+{
+	size_t n = args->run.scenario.nr_sets;
+	const char **grown = realloc(args->sets, (n + 1) * sizeof(*grown));
+
+	if (!grown)
+		argp_failure(state, EXIT_TROUBLE, ENOMEM, "--set");
+	args->sets = grown;
+	grown[n] = text;
+	args->run.scenario.sets = grown;
+	args->run.scenario.nr_sets = n + 1;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	struct run_options *run = &args->run;
+
+	switch (key) {
+	case 'b':
+		run->scenario.backends = text;
+		break;
+	case KEY_SET:
+		add_set(state, args, text);
+		break;
+	case 'o':
+		run->out = text;
+		break;
+	case KEY_REPETITIONS:
+		run->scenario.repetitions = (uint32_t)whole_number(state, "--repetitions", text,
+								   UNIT_COUNT, 1, MAX_REPETITIONS);
+		break;
+	case KEY_SEED:
+		run->seed = whole_number(state, "--seed", text, UNIT_COUNT, 0, INT64_MAX);
+		break;
+	case KEY_QUICK:
+		run->scenario.quick = true;
+		break;
+	case KEY_STRICT:
+		run->strict = true;
+		break;
+	case KEY_SKIP_IMPOSSIBLE:
+		run->skip_impossible = true;
+		break;
+	case KEY_FORMAT:
+		run->formats = cli_formats(state, text, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
+		break;
+	case KEY_LABEL:
+		run->label = text;
+		break;
+	case KEY_NO_LOCK:
+		args->no_lock = true;
+		break;
+	case KEY_DIR_FILE:
+		args->dir_file = text;
+		break;
+	case KEY_TIME_LIMIT:
+		run->limit_ns = whole_number(state, "--time-limit", text, UNIT_TIME, 1, INT64_MAX);
+		break;
+	case ARGP_KEY_ARGS:
+		args->paths = state->argv + state->next;
+		args->nr_paths = (size_t)(state->argc - state->next);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "a scenario file is missing");
+		break;
+	case ARGP_KEY_SUCCESS:
+		if (run->out && args->nr_paths > 1)
+			argp_error(state, "--out is the directory of one run: name one scenario");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp parser = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "SCENARIO...",
+	.doc = "Measure scenarios, and print what was found.\v"
+	       "Results are kept as soon as they are there. The same command again measures only what is "
+	       "missing or failed, and prints the table. Ctrl-C keeps what is done.\n\n"
+	       "Exit codes: 0 fine; 2 trouble, or a repetition failed; 3 not possible on this machine.",
+};
+
+static int write_dir_file(const char *path, const struct prepared *runs, size_t nr,
+			  struct error *err)
+{
+	size_t size = 1, at = 0;
+	char *text;
+	int r;
+
+	for (size_t i = 0; i < nr; i++)
+		size += strlen(runs[i].dir->path) + 1;
+	text = calloc(size, 1);
+	if (!text)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr; i++)
+		at += (size_t)snprintf(text + at, size - at, "%s\n", runs[i].dir->path);
+	r = file_write_atomic(path, text, at, err);
+	free(text);
+	return r;
+}
+
+/* Lock, directories, sweeps, tables. */
+static int measure_all(struct arguments *args, struct prepared *runs)
+{
+	int interrupt_fd = interrupt_open(), lock = -1, signal_number = 0, code = EXIT_FINE;
+	struct error err = {.line = 0};
+
+	if (interrupt_fd < 0) {
+		error_set(&err, interrupt_fd, "cannot watch for signals: %s", strerror(-interrupt_fd));
+		goto trouble;
+	}
+	if (!args->no_lock) {
+		lock = lock_take(interrupt_fd, stderr, &signal_number, &err);
+		if (signal_number)
+			interrupt_raise(signal_number);
+		if (lock < 0)
+			goto trouble;
+	}
+	for (size_t i = 0; i < args->nr_paths; i++)
+		if (prepared_open(&runs[i], &args->run, &err))
+			goto trouble;
+	if (args->dir_file && write_dir_file(args->dir_file, runs, args->nr_paths, &err))
+		goto trouble;
+	for (size_t i = 0; i < args->nr_paths; i++) {
+		int one = prepared_run(&runs[i], &args->run, interrupt_fd, &signal_number);
+
+		if (signal_number)
+			interrupt_raise(signal_number);
+		if (one > code)
+			code = one;
+	}
+	if (lock >= 0)
+		close(lock);
+	close(interrupt_fd);
+	return cli_finish(code);
+trouble:
+	error_print(stderr, &err);
+	return EXIT_TROUBLE;
+}
 
 int cmd_run(int argc, char **argv)
 {
-	fprintf(stderr, "%s: being written\n", argv[0]);
-	return EXIT_TROUBLE;
+	struct arguments args = {.run = {.seed = 1, .formats = FORMAT_TABLE}};
+	struct prepared *runs;
+	int code;
+
+	argp_parse(&parser, argc, argv, 0, NULL, &args);
+	runs = calloc(args.nr_paths, sizeof(*runs));
+	if (!runs) {
+		fputs("memcgbench: out of memory\n", stderr);
+		return EXIT_TROUBLE;
+	}
+	code = prepare_all(runs, args.paths, args.nr_paths, &args.run);
+	if (code == EXIT_FINE)
+		code = measure_all(&args, runs);
+	prepared_free(runs, args.nr_paths);
+	free(args.sets);
+	return code;
 }

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/* See run_scenario.h. */
+#include "cli/run_scenario.h"
+
+#include "base/build.h"
+#include "cli/cli.h"
+#include "driver/feasible.h"
+#include "driver/sweep.h"
+#include "report/run_table.h"
+#include "result/summary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_BASE "results/local"
+
+static int say(const struct error *err, int code)
+{
+	error_print(stderr, err);
+	return code;
+}
+
+/* This machine, and what makes it unfit. */
+static int open_machine(struct machine **machine, struct scenario_options *options)
+{
+	const char *foreign = machine_foreign_variable();
+	struct error err = {.line = 0};
+
+	if (foreign) {
+		fprintf(stderr,
+			"memcgbench: %s is set: hwloc would describe another machine than the one that is measured (unset it, or use `plan --topology`)\n",
+			foreign);
+		return EXIT_IMPOSSIBLE;
+	}
+	if (machine_open(NULL, machine, &err))
+		return say(&err, EXIT_TROUBLE);
+	if (!(*machine)->thissystem) {
+		fputs("memcgbench: hwloc does not describe this machine: nothing can be measured\n",
+		      stderr);
+		return EXIT_IMPOSSIBLE;
+	}
+	options->here_cpus = (*machine)->possible_cpus;
+	return EXIT_FINE;
+}
+
+/* What `here` stands for: the nodes that have memory and may be used. The caller frees the array. */
+static unsigned *here_nids(const struct machine *machine, unsigned *nr)
+{
+	unsigned *nids = calloc(machine->nr_nodes + 1, sizeof(*nids));
+
+	*nr = 0;
+	for (unsigned i = 0; nids && i < machine->nr_nodes; i++)
+		if (machine->nodes[i].bytes && machine->nodes[i].allowed)
+			nids[(*nr)++] = machine->nodes[i].os_index;
+	return nids;
+}
+
+/* With --strict, a machine that gives cause for a warning is not measured on. */
+static int check_warnings(const struct machine *machine, json_t *context, bool strict)
+{
+	json_t *warnings = machine_warnings(machine, context), *warning;
+	size_t i;
+	int code = EXIT_FINE;
+
+	json_array_foreach(warnings, i, warning)
+	{
+		fprintf(stderr, "memcgbench: warning: %s\n", json_string_value(warning));
+		if (strict)
+			code = EXIT_TROUBLE;
+	}
+	json_decref(warnings);
+	if (code)
+		fputs("memcgbench: nothing was measured, because of --strict\n", stderr);
+	return code;
+}
+
+/* An entry of left_out with its reasons. */
+static int leave_out(struct prepared *run, const struct point *point, const char *backend,
+		     const struct error_list *reasons)
+{
+	json_t *texts = json_array();
+
+	for (size_t i = 0; i < reasons->nr; i++)
+		json_array_append_new(texts, json_string(reasons->items[i].text));
+	return json_array_append_new(run->left_json,
+				     json_pack("{s:s, s:s, s:o}", "id", point->id, "backend",
+					       backend, "reasons", texts));
+}
+
+/* Reasons that are the same for many points are printed once. */
+static void print_reasons(const struct scenario *scenario, const char *backend,
+			  const struct point *point, const struct error_list *reasons, char *last,
+			  size_t size)
+{
+	for (size_t i = 0; i < reasons->nr; i++) {
+		if (!strcmp(reasons->items[i].text, last))
+			continue;
+		snprintf(last, size, "%s", reasons->items[i].text);
+		fprintf(stderr, "memcgbench: %s: point %s, %s: %s\n", scenario->path, point->id,
+			backend, reasons->items[i].text);
+	}
+}
+
+static int ask_feasible(struct prepared *run, size_t *impossible)
+{
+	const struct scenario *s = run->scenario;
+	char last[sizeof(((struct error *)0)->text)] = "";
+
+	run->left_out = calloc(s->nr_points * s->nr_backends + 1, sizeof(*run->left_out));
+	run->left_json = json_array();
+	if (!run->left_out || !run->left_json)
+		return -ENOMEM;
+	for (size_t p = 0; p < s->nr_points; p++) {
+		for (size_t b = 0; b < s->nr_backends; b++) {
+			struct error_list reasons = {.nr = 0};
+
+			if (!feasible(run->machine, &s->points[p], backend_find(s->backends[b]),
+				      &reasons))
+				continue;
+			run->left_out[p * s->nr_backends + b] = true;
+			(*impossible)++;
+			print_reasons(s, s->backends[b], &s->points[p], &reasons, last,
+				      sizeof(last));
+			if (leave_out(run, &s->points[p], s->backends[b], &reasons))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int load_all(struct prepared *runs, char **paths, size_t nr, struct run_options *options)
+{
+	int code = EXIT_FINE;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct error_list errors = {.nr = 0};
+
+		if (scenario_load(paths[i], &options->scenario, &runs[i].scenario, &errors)) {
+			error_list_print(stderr, &errors);
+			code = EXIT_TROUBLE;
+		}
+	}
+	return code;
+}
+
+int prepare_all(struct prepared *runs, char **paths, size_t nr, struct run_options *options)
+{
+	struct machine *machine = NULL;
+	size_t impossible = 0;
+	unsigned *nids;
+	int code = open_machine(&machine, &options->scenario);
+
+	runs[0].machine = machine;
+	if (code)
+		return code;
+	nids = here_nids(machine, &options->scenario.here_nr_nids);
+	options->scenario.here_nids = nids;
+	code = load_all(runs, paths, nr, options);
+	options->scenario.here_nids = NULL;
+	free(nids);
+	for (size_t i = 0; !code && i < nr; i++) {
+		runs[i].machine = machine;
+		runs[i].context = machine_context(machine);
+		if (!runs[i].context || ask_feasible(&runs[i], &impossible)) {
+			fputs("memcgbench: out of memory\n", stderr);
+			code = EXIT_TROUBLE;
+		}
+	}
+	if (!code)
+		code = check_warnings(machine, runs[0].context, options->strict);
+	if (!code && impossible && !options->skip_impossible) {
+		fputs("memcgbench: nothing was measured (--skip-impossible measures the rest)\n",
+		      stderr);
+		code = EXIT_IMPOSSIBLE;
+	}
+	return code;
+}
+
+void prepared_free(struct prepared *runs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		scenario_free(runs[i].scenario);
+		json_decref(runs[i].left_json);
+		json_decref(runs[i].context);
+		run_dir_free(runs[i].dir);
+		free(runs[i].left_out);
+	}
+	machine_free(runs[0].machine);
+	free(runs);
+}
+
+int prepared_open(struct prepared *run, const struct run_options *options, struct error *err)
+{
+	json_t *document = run_document(run->scenario, options->seed, build_id(),
+					run->machine->host_class, run->context, run->left_json,
+					options->label);
+	int r;
+
+	if (!document)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = run_dir_open(options->out, DEFAULT_BASE, document, &run->dir, err);
+	json_decref(document);
+	if (!r && run->dir->resumed)
+		fprintf(stderr, "memcgbench: going on in %s\n", run->dir->path);
+	return r;
+}
+
+static int print_json(const struct run_summary *summary)
+{
+	json_t *document = summary_to_json(summary);
+	int r = -ENOMEM;
+
+	if (document)
+		r = json_dumpf(document, stdout, JSON_INDENT(2)) ? -EIO : 0;
+	json_decref(document);
+	putchar('\n');
+	return r;
+}
+
+static int print_summary(const struct run_summary *summary, unsigned formats)
+{
+	int r = 0;
+
+	if (formats & FORMAT_TABLE)
+		r = run_table_print(summary, stdout);
+	if (!r && (formats & FORMAT_JSON))
+		r = print_json(summary);
+	if (!r && (formats & FORMAT_TSV))
+		r = run_tsv_print(summary, stdout);
+	return r;
+}
+
+static bool any_warning(const struct run_summary *summary)
+{
+	for (size_t p = 0; p < summary->nr_points; p++)
+		for (size_t b = 0; b < summary->points[p].nr_backends; b++)
+			if (summary->points[p].backends[b].nr_warnings)
+				return true;
+	return false;
+}
+
+static int show(struct prepared *run, const struct run_options *options)
+{
+	struct run_summary *summary;
+	struct error err = {.line = 0};
+	int code = EXIT_FINE;
+
+	if (summary_load(run->dir->path, &summary, &err))
+		return say(&err, EXIT_TROUBLE);
+	if (print_summary(summary, options->formats)) {
+		fputs("memcgbench: cannot print the results\n", stderr);
+		code = EXIT_TROUBLE;
+	}
+	if (summary->nr_failed) {
+		fprintf(stderr, "memcgbench: %zu repetitions failed: the same command tries them again\n",
+			summary->nr_failed);
+		code = EXIT_TROUBLE;
+	}
+	if (options->strict && any_warning(summary)) {
+		fputs("memcgbench: results carry warnings (--strict)\n", stderr);
+		code = EXIT_TROUBLE;
+	}
+	summary_free(summary);
+	fflush(stdout);
+	fprintf(stderr, "memcgbench: results are in %s\n", run->dir->path);
+	return code;
+}
+
+int prepared_run(struct prepared *run, const struct run_options *options, int interrupt_fd,
+		 int *signal_number)
+{
+	struct sweep sweep = {
+		.scenario = run->scenario,
+		.dir = run->dir,
+		.left_out = run->left_out,
+		.seed = options->seed,
+		.label = options->label,
+		.limit_ns = options->limit_ns,
+		.interrupt_fd = interrupt_fd,
+		.log = stderr,
+	};
+	struct sweep_result result;
+	struct error err = {.line = 0};
+	int r = sweep_run(&sweep, &result, &err);
+
+	if (r)
+		return say(&err, EXIT_TROUBLE);
+	*signal_number = result.signal;
+	if (result.signal) {
+		fprintf(stderr,
+			"memcgbench: interrupted: %zu repetitions are kept in %s; the same command goes on from there\n",
+			result.kept + result.measured, run->dir->path);
+		return EXIT_TROUBLE;
+	}
+	return show(run, options);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* One scenario of `run`, from its file to its table. */
+#ifndef MEMCGBENCH_CLI_RUN_SCENARIO_H
+#define MEMCGBENCH_CLI_RUN_SCENARIO_H
+
+#include "base/error.h"
+#include "place/machine.h"
+#include "result/run_dir.h"
+#include "scenario/scenario.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run_options {
+	struct scenario_options scenario;
+	const char *out, *label;
+	uint64_t seed, limit_ns;
+	unsigned formats;
+	bool strict, skip_impossible;
+};
+
+struct prepared {
+	struct machine *machine; /* shared by all; owned by the first */
+	struct scenario *scenario;
+	bool *left_out;    /* [nr_points x nr_backends] */
+	json_t *left_json; /* the same with reasons, for run.json */
+	json_t *context;
+	struct run_dir *dir;
+};
+
+/*
+ * Read and check all scenarios, and ask what of them is possible here. Every error and every reason is
+ * printed before anything is measured. An exit code.
+ */
+int prepare_all(struct prepared *runs, char **paths, size_t nr, struct run_options *options);
+void prepared_free(struct prepared *runs, size_t nr);
+
+/* Find or make the run's directory. */
+int prepared_open(struct prepared *run, const struct run_options *options, struct error *err);
+
+/* Measure what is missing and print. An exit code; `*signal_number` where a signal ended it. */
+int prepared_run(struct prepared *run, const struct run_options *options, int interrupt_fd,
+		 int *signal_number);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* See interrupt.h. */
+#include "driver/interrupt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int interrupt_open(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+int interrupt_take(int fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	return (int)info.ssi_signo;
+}
+
+int interrupt_wait(int fd, int timeout_ms)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	if (poll(&poll_fd, 1, timeout_ms) <= 0)
+		return 0;
+	return interrupt_take(fd);
+}
+
+void interrupt_unblock(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void interrupt_raise(int signal_number)
+{
+	signal(signal_number, SIG_DFL);
+	raise(signal_number); /* blocked still: it is delivered by the next line */
+	interrupt_unblock();
+	_exit(128 + signal_number);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SIGINT and SIGTERM as something to poll for: no handler, no global flag. The sweep ends at a point
+ * where nothing is lost, and the signal is then raised again, so that a shell sees 130 or 143.
+ */
+#ifndef MEMCGBENCH_DRIVER_INTERRUPT_H
+#define MEMCGBENCH_DRIVER_INTERRUPT_H
+
+/* Block both signals and return a descriptor that becomes readable when one arrives; -errno. */
+int interrupt_open(void);
+/* The signal that arrived, or 0. It is consumed. */
+int interrupt_take(int fd);
+/* Wait up to `timeout_ms` for one; the signal or 0. */
+int interrupt_wait(int fd, int timeout_ms);
+/* Die of `signal_number` as if it had never been blocked. Does not return. */
+void interrupt_raise(int signal_number) __attribute__((noreturn));
+/* For a child, before exec: nothing blocked. */
+void interrupt_unblock(void);
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See measure.h. Everything that is not timed as a sample is timed as a step, so that the cost of the
+ * harness itself can be seen in each result.
+ */
+#include "driver/measure.h"
+
+#include "backend/backend.h"
+#include "backend/charge.h"
+#include "backend/oracle.h"
+#include "base/build.h"
+#include "driver/measure_json.h"
+#include "driver/sampler.h"
+#include "place/machine.h"
+#include "place/placement.h"
+#include "result/result.h"
+#include "scenario/parameter.h"
+#include "timing/clock.h"
+#include "timing/perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A measurement under way; all of it freed by fini(). */
+struct measurement {
+	struct point point;
+	const struct backend *backend;
+	struct machine *machine;
+	struct placement *placement;
+	struct memcg_tree *tree;
+	void *instance;
+	struct charge_plan plan;
+	struct line_set *lines;
+	struct measured out;
+};
+
+static uint64_t lap(uint64_t *since)
+{
+	uint64_t now = clock_now(), ns = now - *since;
+
+	*since = now;
+	return ns;
+}
+
+static int take_request(struct measurement *m, const json_t *request, struct error *err)
+{
+	const json_t *point = json_object_get(request, "point");
+	const char *name = json_string_value(json_object_get(request, "backend"));
+	int r;
+
+	m->backend = name ? backend_find(name) : NULL;
+	if (!m->backend)
+		return error_set(err, -EINVAL, "no back end '%s'", name ? name : "");
+	r = point_from_json(json_object_get(point, "parameters"),
+			    json_string_value(json_object_get(point, "id")), &m->point, err);
+	return r;
+}
+
+static int place(struct measurement *m, struct error *err)
+{
+	struct error_list reasons = {.nr = 0};
+	int r = machine_open(NULL, &m->machine, err);
+
+	if (r)
+		return r;
+	r = placement_new(m->machine, &m->point, &m->placement, &reasons);
+	if (r && reasons.nr)
+		*err = reasons.items[0];
+	else if (r)
+		error_set(err, r, "cannot place the point: %s", strerror(-r));
+	return r;
+}
+
+static int build(struct measurement *m, struct error *err)
+{
+	struct backend_env env = {&m->point, NULL, m->placement};
+	const struct region *regions;
+	uint64_t since = clock_now();
+	size_t nr;
+	int r;
+
+	r = memcg_tree_new(&m->point.tree, &m->tree);
+	if (r)
+		return error_set(err, r, "cannot build the tree: %s", strerror(-r));
+	env.tree = m->tree;
+	r = m->backend->create(&env, &m->instance, err);
+	if (r)
+		return r;
+	m->out.create_ns = lap(&since);
+	regions = m->backend->regions(m->instance, &nr);
+	for (size_t i = 0; i < nr; i++)
+		m->out.bytes += regions[i].bytes;
+	r = placement_verify(m->placement, regions, nr, &m->out.placement_found, err);
+	if (r)
+		return r;
+	m->out.verify_ns = lap(&since);
+	m->plan.point = &m->point;
+	r = m->backend->populate(m->instance, &m->plan, err);
+	m->out.populate_ns = lap(&since);
+	return r;
+}
+
+static void compare(struct measurement *m, const struct numa_counts *counts,
+		    const struct numa_counts *truth, enum numa_scope scope)
+{
+	unsigned beyond = oracle_compare(m->backend, &m->point, counts, truth, 1u << scope,
+					 m->tree->nr, &m->out.error[scope]);
+
+	m->out.beyond_bound[scope] = beyond;
+	m->out.has_error[scope] = true;
+}
+
+/* One counted read: what it did, which lines it touched, how far from the truth it is. */
+static int count_with(struct measurement *m, struct numa_counts *counts, struct numa_counts *truth,
+		      struct oracle *oracle, struct error *err)
+{
+	struct read_request request = {.memcg = 0, .cpu = 0, .rows = m->point.read.rows};
+	struct op_probe probe = {.lines = m->lines};
+	int r = backend_count(m->backend, m->instance, &request, counts, m->point.read.form,
+			      m->point.read.text, &probe);
+
+	if (r)
+		return error_set(err, r, "a counted read failed: %s", strerror(-r));
+	m->out.counts = probe.counts;
+	m->out.bytes_touched = line_set_bytes(m->lines);
+	oracle_populate(oracle, &m->plan);
+	oracle_read(oracle, 0, m->point.read.rows, truth);
+	compare(m, counts, truth, SCOPE_HIERARCHICAL);
+	if (m->point.read.rows & ROWS_LOCAL)
+		compare(m, counts, truth, SCOPE_LOCAL);
+	return 0;
+}
+
+static int count(struct measurement *m, struct error *err)
+{
+	unsigned nr_nodes = m->point.machine.nodes, *nids = calloc(nr_nodes, sizeof(*nids));
+	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
+	struct oracle *oracle = oracle_new(m->tree, nr_nodes);
+	const struct region *regions;
+	uint64_t since = clock_now();
+	size_t nr;
+	int r = -ENOMEM;
+
+	regions = m->backend->regions(m->instance, &nr);
+	m->lines = line_set_new(regions, nr);
+	if (!nids || !oracle || !m->lines)
+		goto out;
+	for (unsigned i = 0; i < nr_nodes; i++)
+		nids[i] = m->point.machine.nids[i];
+	if (numa_counts_init(&counts, nr_nodes, nids) || numa_counts_init(&truth, nr_nodes, nids))
+		goto out;
+	r = count_with(m, &counts, &truth, oracle, err);
+	m->out.count_ns = lap(&since);
+out:
+	if (r == -ENOMEM)
+		error_set(err, r, "out of memory for the counted read");
+	oracle_free(oracle);
+	numa_counts_fini(&counts);
+	numa_counts_fini(&truth);
+	free(nids);
+	return r;
+}
+
+static int sample(struct measurement *m, const json_t *fixed, struct error *err)
+{
+	struct sampler sampler = {
+		.backend = m->backend,
+		.instance = m->instance,
+		.point = &m->point,
+		.placement = m->placement,
+		.lines = m->lines,
+		.llc_bytes = m->machine->llc_bytes,
+	};
+	struct sampling *sampling = &m->out.sampling;
+	struct perf_counters perf;
+	uint64_t since = clock_now();
+	int r = 0;
+
+	timer_floor_measure(&sampler.floor);
+	m->out.floor = sampler.floor;
+	m->out.pilot = !json_is_object(fixed);
+	if (m->out.pilot) {
+		r = sampler_pilot(&sampler, sampling, err);
+	} else {
+		sampling->samples = (uint64_t)json_integer_value(json_object_get(fixed, "samples"));
+		sampling->reads_per_sample =
+			(uint64_t)json_integer_value(json_object_get(fixed, "reads_per_sample"));
+		if (!sampling->samples || !sampling->reads_per_sample)
+			r = error_set(err, -EINVAL, "the request's sampling is not usable");
+	}
+	if (r)
+		return r;
+	m->out.pilot_ns = lap(&since);
+	perf_counters_start(&perf);
+	r = sampler_run(&sampler, sampling, &m->out.sampled, err);
+	m->out.perf = perf_counters_stop(&perf);
+	if (r)
+		return r;
+	m->out.measure_ns = lap(&since);
+	r = sampler_parts(&sampler, &m->out.parts, err);
+	m->out.parts_ns = lap(&since);
+	return r;
+}
+
+static void fini(struct measurement *m)
+{
+	measured_fini(&m->out);
+	line_set_free(m->lines);
+	if (m->instance)
+		m->backend->destroy(m->instance);
+	memcg_tree_free(m->tree);
+	placement_free(m->placement);
+	machine_free(m->machine);
+}
+
+json_t *measure(const json_t *request, struct error *err)
+{
+	struct measurement *m = calloc(1, sizeof(*m)); /* a point is too large for the stack's taste */
+	uint64_t begin = clock_now();
+	json_t *result = NULL;
+	int r;
+
+	if (!m) {
+		error_set(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	m->out.since = begin;
+	r = take_request(m, request, err);
+	if (!r)
+		r = place(m, err);
+	if (!r)
+		r = build(m, err);
+	if (!r)
+		r = count(m, err);
+	if (!r)
+		r = sample(m, json_object_get(request, "sampling"), err);
+	if (!r) {
+		m->out.estimate_bytes = m->backend->bytes(&m->point);
+		result = measured_to_json(&m->out, request, &m->point, m->machine, err);
+	}
+	fini(m);
+	free(m);
+	return result;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+/* See measure_json.h. */
+#include "driver/measure_json.h"
+
+#include "base/build.h"
+#include "memcg/lru.h"
+#include "result/result.h"
+#include "scenario/parameter.h"
+#include "timing/gb_shim.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+static const char *const placement_words[] = {
+	[PLACEMENT_REAL] = "real",
+	[PLACEMENT_FOLD] = "fold",
+};
+
+/* JSON has no NaN: what is not known is null. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *count_json(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *sampling_json(const struct measured *m, const struct point *point)
+{
+	const struct sampled *s = &m->sampled;
+	uint64_t reads = m->sampling.samples * m->sampling.reads_per_sample * point->read.readers;
+
+	return json_pack("{s:o, s:o, s:i, s:o, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:s?}",
+			 "samples", count_json(m->sampling.samples),
+			 "reads_per_sample", count_json(m->sampling.reads_per_sample),
+			 "readers", (int)point->read.readers,
+			 "reads", count_json(reads),
+			 "pilot", (int)m->pilot,
+			 "floor_ns", number(m->floor.median_ns),
+			 "floor_p99_ns", number(m->floor.p99_ns),
+			 "clock", s->manual_clock ? "manual" : "wall",
+			 "benchmark_mean_ns", number(s->benchmark_mean_ns),
+			 "histogram_mean_ns", number(s->histogram_mean_ns),
+			 "late", count_json(s->late),
+			 "cold_method", s->cold_method);
+}
+
+static json_t *latency_json(const struct sampled *sampled)
+{
+	char *text = histogram_encode(sampled->latency);
+	json_t *latency = NULL;
+
+	if (text)
+		latency = json_pack("{s:s, s:o}", "histogram", text,
+				    "median_ns", number(sampled->median_ns));
+	free(text);
+	return latency;
+}
+
+static json_t *counts_json(const struct measured *m)
+{
+	const struct op_counts *c = &m->counts;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "loads_local", count_json(c->loads_local),
+			 "loads_hierarchical", count_json(c->loads_hierarchical),
+			 "memcgs_visited", count_json(c->memcgs_visited),
+			 "css_gets", count_json(c->css_gets),
+			 "atomics", count_json(c->atomics),
+			 "adds", count_json(c->adds),
+			 "items_scanned", count_json(c->items_scanned),
+			 "flushes", count_json(c->flushes),
+			 "text_bytes", count_json(c->text_bytes),
+			 "bytes_touched", count_json(m->bytes_touched));
+}
+
+static json_t *error_json(const struct measured *m, enum numa_scope scope,
+			  const struct point *point)
+{
+	const struct cell_error *e = &m->error[scope];
+	char cell[64], column[16] = "";
+
+	if (!m->has_error[scope])
+		return json_null();
+	if (e->column)
+		snprintf(column, sizeof(column), " N%u", point->machine.nids[e->column - 1]);
+	snprintf(cell, sizeof(cell), "%s%s%s", scope == SCOPE_HIERARCHICAL ? "hierarchical_" : "",
+		 numa_rows[e->row].name, column);
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "pages", count_json(e->pages),
+			 "bound_pages", count_json(e->bound), "cell", cell,
+			 "value", count_json(e->value), "truth", count_json(e->truth),
+			 "cells_beyond_bound", (int)m->beyond_bound[scope]);
+}
+
+static json_t *times_json(const struct measured *m)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "create_ns", count_json(m->create_ns),
+			 "verify_ns", count_json(m->verify_ns),
+			 "populate_ns", count_json(m->populate_ns),
+			 "count_ns", count_json(m->count_ns),
+			 "pilot_ns", count_json(m->pilot_ns),
+			 "measure_ns", count_json(m->measure_ns),
+			 "parts_ns", count_json(m->parts_ns),
+			 "total_ns", count_json(clock_now() - m->since));
+}
+
+static json_t *memory_json(const struct measured *m)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return json_pack("{s:o, s:o, s:o}", "bytes", count_json(m->bytes),
+			 "rss_peak_bytes", count_json((uint64_t)usage.ru_maxrss * 1024),
+			 "estimate_bytes", count_json(m->estimate_bytes));
+}
+
+static json_t *placement_json(const struct measured *m, const struct point *point)
+{
+	json_t *cpus = json_array();
+
+	for (unsigned i = 0; i < point->read.readers; i++)
+		json_array_append_new(cpus, json_integer(m->sampled.reader_cpus[i]));
+	return json_pack("{s:s, s:O, s:o}", "asked", placement_words[point->machine.placement],
+			 "found", m->placement_found, "reader_cpus", cpus);
+}
+
+static json_t *build_json(void)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", build_id(), "version", build_version(),
+			 "compiler", build_compiler(), "flags", build_flags(),
+			 "benchmark", gb_version());
+}
+
+static void warn(json_t *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void warn(json_t *warnings, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	json_array_append_new(warnings, json_vsprintf(format, args));
+	va_end(args);
+}
+
+/* What a reader of this result must know before trusting it, beside what the machine gives away. */
+static void add_warnings(json_t *warnings, const struct measured *m, const struct point *point)
+{
+	json_int_t misplaced =
+		json_integer_value(json_object_get(m->placement_found, "bytes_misplaced"));
+
+	if (misplaced)
+		warn(warnings, "%lld bytes lie on another node than asked", (long long)misplaced);
+	if (m->beyond_bound[SCOPE_LOCAL] + m->beyond_bound[SCOPE_HIERARCHICAL])
+		warn(warnings, "a cell is further from the truth than its bound allows");
+	if (point->read.cache == CACHE_COLD &&
+	    m->sampled.median_ns < FLOORS_PER_SAMPLE * m->floor.median_ns)
+		warn(warnings, "a cold read cannot be batched: the timer's floor is %.1f %% of it",
+		     100 * m->floor.median_ns / m->sampled.median_ns);
+	if (m->sampled.late)
+		warn(warnings, "paced samples began after their time");
+}
+
+static int fill(json_t *result, const struct measured *m, const struct point *point,
+		const struct machine *machine)
+{
+	json_t *context = machine_context(machine), *warnings = NULL;
+	int r = 0;
+
+	if (context)
+		warnings = machine_warnings(machine, context);
+	if (!warnings) {
+		json_decref(context);
+		return -1;
+	}
+	add_warnings(warnings, m, point);
+	r |= json_object_set_new(result, "host_class", json_string(machine->host_class));
+	r |= json_object_set_new(result, "context", context);
+	r |= json_object_set_new(result, "warnings", warnings);
+	r |= json_object_set_new(result, "build", build_json());
+	r |= json_object_set_new(result, "placement", placement_json(m, point));
+	r |= json_object_set_new(result, "sampling", sampling_json(m, point));
+	r |= json_object_set_new(result, "latency", latency_json(&m->sampled));
+	r |= json_object_set_new(result, "parts",
+				 json_pack("{s:o, s:o, s:o, s:i}",
+					   "hierarchical_ns", number(m->parts.hierarchical_ns),
+					   "local_ns", number(m->parts.local_ns),
+					   "format_ns", number(m->parts.format_ns),
+					   "samples", (int)m->parts.samples));
+	r |= json_object_set_new(result, "counts", counts_json(m));
+	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
+	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));
+	r |= json_object_set_new(result, "memory", memory_json(m));
+	r |= json_object_set_new(result, "perf", m->perf ? json_incref(m->perf) : json_null());
+	r |= json_object_set_new(result, "times", times_json(m));
+	return r;
+}
+
+static const char *text_of(const json_t *request, const char *key)
+{
+	return json_string_value(json_object_get(request, key));
+}
+
+json_t *measured_to_json(const struct measured *m, const json_t *request,
+			 const struct point *point, const struct machine *machine,
+			 struct error *err)
+{
+	json_int_t repetition = json_integer_value(json_object_get(request, "repetition"));
+	const char *scenario = text_of(request, "scenario");
+	json_t *result;
+
+	result = result_new(scenario ? scenario : "", text_of(request, "title"), point->id,
+			    point_to_json(point), text_of(request, "backend"),
+			    (unsigned)repetition, NULL);
+	if (!result || fill(result, m, point, machine)) {
+		json_decref(result);
+		error_set(err, -ENOMEM, "out of memory for the result");
+		return NULL;
+	}
+	if (text_of(request, "label"))
+		json_object_set_new(result, "label", json_string(text_of(request, "label")));
+	return result;
+}
+
+void measured_fini(struct measured *measured)
+{
+	json_decref(measured->placement_found);
+	json_decref(measured->perf);
+	sampled_fini(&measured->sampled);
+}

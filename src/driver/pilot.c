@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The pilot, and the timing of a read's parts: short measurements outside the samples that count.
+ * See sampler.h.
+ */
+#include "driver/reader.h"
+#include "driver/sampler.h"
+
+#include "stats/order.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PILOT_READS      7
+#define PARTS_SAMPLES    15
+#define MIN_PARTS        3
+#define PARTS_TIME_SHARE 8 /* of read.time_ns, for each part */
+
+/* One operation to time; `arg` is a struct reader. Negative: -errno. */
+typedef long (*operation)(struct reader *reader);
+
+static long whole_read(struct reader *reader)
+{
+	return reader_read(reader);
+}
+
+static long read_rows(struct reader *reader, unsigned rows)
+{
+	struct read_request request = reader->request;
+	const struct sampler *sampler = reader->sampler;
+
+	request.rows = rows;
+	return sampler->backend->read_counts(sampler->instance, &request, &reader->scratch);
+}
+
+static long read_hierarchical(struct reader *reader)
+{
+	return read_rows(reader, ROWS_HIERARCHICAL);
+}
+
+static long read_local(struct reader *reader)
+{
+	return read_rows(reader, ROWS_LOCAL);
+}
+
+static long format_text(struct reader *reader)
+{
+	const struct point *point = reader->sampler->point;
+	long length = numa_stat_text(&reader->scratch, point->read.rows, point->read.text,
+				     reader->text, reader->text_size);
+
+	keep(reader->text);
+	return length;
+}
+
+/* ns of `reads` operations in a row, or a negative errno. */
+static double time_batch(struct reader *reader, operation op, uint64_t reads)
+{
+	uint64_t then;
+
+	if (reader->evictor)
+		evictor_run(reader->evictor);
+	then = clock_now();
+	for (uint64_t i = 0; i < reads; i++) {
+		long r = op(reader);
+
+		if (r < 0)
+			return (double)r;
+	}
+	return (double)(clock_now() - then);
+}
+
+/*
+ * How many operations make an interval of at least FLOORS_PER_SAMPLE timer floors. One, when cold: the
+ * second read of a batch would be hot.
+ */
+static int find_batch(struct reader *reader, operation op, uint64_t *batch)
+{
+	double enough = FLOORS_PER_SAMPLE * reader->sampler->floor.median_ns;
+	uint64_t reads = 1;
+	double ns;
+
+	*batch = 1;
+	if (reader->evictor)
+		return 0;
+	for (;; reads *= 2) {
+		ns = time_batch(reader, op, reads);
+		if (ns < 0)
+			return (int)ns;
+		if (ns >= 4 * enough || (reads == 1 && ns >= enough))
+			break;
+	}
+	if (reads > 1)
+		*batch = (uint64_t)ceil(enough / (ns / (double)reads));
+	return 0;
+}
+
+/* Median ns per operation of up to `samples` intervals, ending early after `budget_ns`, but never
+ * before `least` of them. */
+static int time_median(struct reader *reader, operation op, uint64_t batch, unsigned samples,
+		       unsigned least, double budget_ns, double *result, unsigned *taken)
+{
+	double v[PARTS_SAMPLES > PILOT_READS ? PARTS_SAMPLES : PILOT_READS];
+	double spent = 0;
+	unsigned n = 0;
+
+	while (n < samples && (n < least || spent < budget_ns)) {
+		double ns = time_batch(reader, op, batch);
+
+		if (ns < 0)
+			return (int)ns;
+		v[n++] = ns / (double)batch;
+		spent += ns;
+	}
+	*result = median(v, n);
+	if (taken)
+		*taken = n;
+	return 0;
+}
+
+int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, struct error *err)
+{
+	const struct point *point = sampler->point;
+	struct reader *reader;
+	double read_ns = 0, sample_ns, fit;
+	unsigned os_cpu;
+	int r;
+
+	r = placement_bind_thread(sampler->placement, 0, &os_cpu, err);
+	if (!r)
+		r = readers_new(sampler, 1, 1, &reader, err);
+	if (r)
+		return r;
+	/* One read beforehand, so that a hot pilot is hot. */
+	r = whole_read(reader) < 0 ? -1 : 0;
+	if (!r)
+		r = find_batch(reader, whole_read, &sampling->reads_per_sample);
+	if (!r)
+		r = time_median(reader, whole_read, sampling->reads_per_sample, PILOT_READS, 2,
+				(double)point->read.time_ns / 4, &read_ns, NULL);
+	readers_free(reader, 1);
+	if (r)
+		return error_set(err, r, "a read failed: %s", strerror(-r));
+	sample_ns = read_ns * (double)sampling->reads_per_sample;
+	fit = floor((double)point->read.time_ns / fmax(sample_ns, 1));
+	sampling->samples = point->read.samples;
+	if (fit < (double)sampling->samples)
+		sampling->samples = fit < MIN_SAMPLES ? MIN_SAMPLES : (uint64_t)fit;
+	return 0;
+}
+
+static int time_part(struct reader *reader, operation op, double *result, unsigned *taken)
+{
+	double budget = (double)reader->sampler->point->read.time_ns / PARTS_TIME_SHARE;
+	uint64_t batch;
+	long first = op(reader);
+	int r = first < 0 ? (int)first : find_batch(reader, op, &batch);
+
+	if (r)
+		return r;
+	return time_median(reader, op, batch, PARTS_SAMPLES, MIN_PARTS, budget, result, taken);
+}
+
+int sampler_parts(const struct sampler *sampler, struct parts *parts, struct error *err)
+{
+	const struct point *point = sampler->point;
+	struct reader *reader;
+	unsigned os_cpu;
+	int r;
+
+	*parts = (struct parts){NAN, NAN, NAN, 0};
+	r = placement_bind_thread(sampler->placement, 0, &os_cpu, err);
+	if (!r)
+		r = readers_new(sampler, 1, 1, &reader, err);
+	if (r)
+		return r;
+	r = time_part(reader, read_hierarchical, &parts->hierarchical_ns, &parts->samples);
+	if (!r && (point->read.rows & ROWS_LOCAL))
+		r = time_part(reader, read_local, &parts->local_ns, NULL);
+	if (!r && point->read.form == FORM_TEXT)
+		r = time_part(reader, format_text, &parts->format_ns, NULL);
+	readers_free(reader, 1);
+	return r ? error_set(err, r, "timing a part of a read failed: %s", strerror(-r)) : 0;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/* See reader.h. */
+#include "driver/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reader_fini(struct reader *reader)
+{
+	evictor_free(reader->evictor);
+	numa_counts_fini(&reader->scratch);
+	free(reader->nids);
+	free(reader->text);
+	free(reader->ns);
+}
+
+static int reader_init(struct reader *reader, const struct sampler *sampler, unsigned index,
+		       uint64_t samples)
+{
+	const struct point *point = sampler->point;
+	unsigned nr_nodes = point->machine.nodes;
+
+	reader->sampler = sampler;
+	reader->request = (struct read_request){.memcg = 0, .cpu = index, .rows = point->read.rows};
+	reader->text_size = numa_stat_text_max(nr_nodes);
+	reader->text = malloc(reader->text_size);
+	reader->nids = calloc(nr_nodes, sizeof(*reader->nids));
+	reader->ns = malloc(samples * sizeof(*reader->ns));
+	if (!reader->text || !reader->nids || !reader->ns)
+		return -ENOMEM;
+	memset(reader->text, ' ', reader->text_size);
+	memset(reader->ns, 0xff, samples * sizeof(*reader->ns));
+	for (unsigned i = 0; i < nr_nodes; i++)
+		reader->nids[i] = point->machine.nids[i];
+	if (numa_counts_init(&reader->scratch, nr_nodes, reader->nids))
+		return -ENOMEM;
+	if (point->read.cache == CACHE_COLD) {
+		reader->evictor = evictor_new(sampler->lines, sampler->llc_bytes);
+		if (!reader->evictor)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
+		struct reader **readers, struct error *err)
+{
+	struct reader *made = calloc(nr, sizeof(*made));
+	int r = made ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; !r && i < nr; i++)
+		r = reader_init(&made[i], sampler, i, samples);
+	if (r) {
+		readers_free(made, nr);
+		return error_set(err, r, "out of memory for %u readers of %llu samples", nr,
+				 (unsigned long long)samples);
+	}
+	*readers = made;
+	return 0;
+}
+
+void readers_free(struct reader *readers, unsigned nr)
+{
+	for (unsigned i = 0; readers && i < nr; i++)
+		reader_fini(&readers[i]);
+	free(readers);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What one reader thread owns: its scratch space, its samples, its way to make caches cold. */
+#ifndef MEMCGBENCH_DRIVER_READER_H
+#define MEMCGBENCH_DRIVER_READER_H
+
+#include "driver/sampler.h"
+
+struct reader {
+	const struct sampler *sampler;
+	struct read_request request;
+	unsigned *nids; /* [nodes] of the point, which scratch refers to */
+	struct numa_counts scratch;
+	char *text;
+	size_t text_size;
+	uint64_t *ns; /* [samples], written once beforehand so that no page faults are timed */
+	uint64_t late;
+	unsigned os_cpu;
+	struct evictor *evictor; /* NULL when hot */
+};
+
+/* `nr` readers, each on a modelled CPU of its own, with room for `samples` each. */
+int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
+		struct reader **readers, struct error *err);
+void readers_free(struct reader *readers, unsigned nr);
+
+/* One whole read as the scenario asks for it. The text's length (0 for counts) or -errno. */
+static inline long reader_read(struct reader *reader)
+{
+	const struct point *point = reader->sampler->point;
+	long length = backend_read(reader->sampler->backend, reader->sampler->instance,
+				   &reader->request, &reader->scratch, point->read.form,
+				   point->read.text, reader->text, reader->text_size);
+
+	keep(reader->text);
+	return length;
+}
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See sampler.h.
+ *
+ * Google Benchmark is the second, independent stopwatch over the first reader's loop. It runs one
+ * thread only (its thread support divides times wrongly before 1.9), so further readers are threads
+ * of ours that go on reading until the last has its samples: concurrency is the same all the way.
+ */
+#include "driver/sampler.h"
+
+#include "driver/reader.h"
+#include "stats/order.h"
+#include "timing/gb_shim.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Below this, what Google Benchmark's start and stop cost (about half a microsecond) is more than a
+ * fraction of the 0.5 % within which the two clocks must agree. */
+#define WALL_CLOCK_MIN_NS 400e3
+#define CLOCKS_AGREE      0.005
+
+struct team {
+	const struct sampler *sampler;
+	struct sampling sampling;
+	struct reader *readers;
+	unsigned nr_readers;
+	pthread_barrier_t gate;
+	atomic_uint finished;
+};
+
+struct member {
+	struct team *team;
+	unsigned index;
+	pthread_t thread;
+	struct error err;
+	int result;
+};
+
+static bool paced_or_cold(const struct point *point)
+{
+	return point->read.cache == CACHE_COLD || point->read.pacing_ns;
+}
+
+/* Closed and hot: chained intervals. */
+static int loop_closed(struct reader *reader, const struct sampling *sampling)
+{
+	uint64_t then = clock_now();
+
+	for (uint64_t s = 0; s < sampling->samples; s++) {
+		uint64_t now;
+
+		for (uint64_t r = 0; r < sampling->reads_per_sample; r++) {
+			long length = reader_read(reader);
+
+			if (length < 0)
+				return (int)length;
+		}
+		now = clock_now();
+		reader->ns[s] = now - then;
+		then = now;
+	}
+	return 0;
+}
+
+/* Sleep until `due`. True where it had passed already. */
+static bool wait_until(uint64_t due)
+{
+	struct timespec at = {.tv_sec = (time_t)(due / 1000000000u),
+			      .tv_nsec = (long)(due % 1000000000u)};
+
+	if (clock_now() > due)
+		return true;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+	return false;
+}
+
+/* Cold or paced: each sample begins anew. Pacing is open: due times do not move when a read is slow. */
+static int loop_separate(struct reader *reader, const struct sampling *sampling)
+{
+	uint64_t pacing = reader->sampler->point->read.pacing_ns, due = clock_now();
+
+	for (uint64_t s = 0; s < sampling->samples; s++) {
+		uint64_t then;
+
+		if (reader->evictor)
+			evictor_run(reader->evictor);
+		if (pacing && s > 0)
+			reader->late += wait_until(due += pacing);
+		then = clock_now();
+		for (uint64_t r = 0; r < sampling->reads_per_sample; r++) {
+			long length = reader_read(reader);
+
+			if (length < 0)
+				return (int)length;
+		}
+		reader->ns[s] = clock_now() - then;
+	}
+	return 0;
+}
+
+/* Until everybody has their samples, go on reading as before, untimed. */
+static int keep_reading(struct team *team, struct reader *reader)
+{
+	atomic_fetch_add(&team->finished, 1);
+	while (atomic_load(&team->finished) < team->nr_readers) {
+		long length = reader_read(reader);
+
+		if (length < 0)
+			return (int)length;
+	}
+	return 0;
+}
+
+static int read_samples(struct team *team, unsigned index)
+{
+	struct reader *reader = &team->readers[index];
+	int r;
+
+	if (paced_or_cold(team->sampler->point))
+		r = loop_separate(reader, &team->sampling);
+	else
+		r = loop_closed(reader, &team->sampling);
+	if (r) /* the others must not wait for this one for ever */
+		atomic_fetch_add(&team->finished, 1);
+	return r;
+}
+
+static void *member_main(void *arg)
+{
+	struct member *member = arg;
+	struct team *team = member->team;
+	struct reader *reader = &team->readers[member->index];
+
+	member->result = placement_bind_thread(team->sampler->placement, member->index,
+					       &reader->os_cpu, &member->err);
+	pthread_barrier_wait(&team->gate);
+	if (member->result) {
+		atomic_fetch_add(&team->finished, 1);
+		return NULL;
+	}
+	member->result = read_samples(team, member->index);
+	if (!member->result)
+		member->result = keep_reading(team, reader);
+	return NULL;
+}
+
+/* What Google Benchmark times: the first reader's loop. */
+static int benchmark_loop(void *arg, uint64_t iterations, double *manual_ns)
+{
+	struct team *team = arg;
+	const struct reader *reader = &team->readers[0];
+	int r = read_samples(team, 0);
+
+	(void)iterations; /* samples x reads_per_sample: fixed by us */
+	*manual_ns = 0;
+	for (uint64_t s = 0; !r && s < team->sampling.samples; s++)
+		*manual_ns += (double)reader->ns[s];
+	return r;
+}
+
+static int start_members(struct team *team, struct member *members, struct error *err)
+{
+	for (unsigned i = 1; i < team->nr_readers; i++) {
+		int r;
+
+		members[i] = (struct member){.team = team, .index = i};
+		r = pthread_create(&members[i].thread, NULL, member_main, &members[i]);
+		/* The gate counts on everybody: those who wait there end with the process. */
+		if (r)
+			return error_set(err, -r, "cannot start reader %u of %u: %s", i + 1,
+					 team->nr_readers, strerror(r));
+	}
+	return 0;
+}
+
+static int join_members(struct team *team, struct member *members, struct error *err)
+{
+	int r = 0;
+
+	for (unsigned i = 1; i < team->nr_readers; i++) {
+		pthread_join(members[i].thread, NULL);
+		if (!r && members[i].result) {
+			r = members[i].result;
+			if (members[i].err.text[0])
+				*err = members[i].err;
+			else
+				error_set(err, r, "reader %u: %s", i + 1, strerror(-r));
+		}
+	}
+	return r;
+}
+
+static int run_team(struct team *team, struct sampled *out, struct error *err)
+{
+	uint64_t reads = team->sampling.samples * team->sampling.reads_per_sample;
+	struct member *members = calloc(team->nr_readers, sizeof(*members));
+	double total_ns = 0;
+	int r, joined;
+
+	if (!members)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = placement_bind_thread(team->sampler->placement, 0, &team->readers[0].os_cpu, err);
+	if (!r)
+		r = start_members(team, members, err);
+	if (r)
+		goto out;
+	pthread_barrier_wait(&team->gate);
+	r = gb_time("read", reads, out->manual_clock, benchmark_loop, team, &total_ns, err);
+	if (!r)
+		r = keep_reading(team, &team->readers[0]);
+	joined = join_members(team, members, err);
+	if (!r)
+		r = joined;
+	out->benchmark_mean_ns = total_ns / (double)reads;
+out:
+	free(members);
+	return r;
+}
+
+/* All samples into histogram and median; the first reader's alone for the comparison of clocks. */
+static int digest(const struct team *team, struct sampled *out, struct error *err)
+{
+	uint64_t samples = team->sampling.samples, batch = team->sampling.reads_per_sample;
+	double *all = calloc(samples * team->nr_readers, sizeof(*all));
+	struct histogram *first = histogram_new();
+	int r = 0;
+
+	out->latency = histogram_new();
+	if (!all || !first || !out->latency)
+		r = -ENOMEM;
+	for (unsigned i = 0; !r && i < team->nr_readers; i++) {
+		const struct reader *reader = &team->readers[i];
+
+		for (uint64_t s = 0; !r && s < samples; s++) {
+			uint64_t ps = (uint64_t)(((unsigned __int128)reader->ns[s] * 1000) / batch);
+
+			all[i * samples + s] = (double)reader->ns[s] / (double)batch;
+			r = histogram_record(out->latency, ps);
+			if (!r && i == 0)
+				r = histogram_record(first, ps);
+		}
+		out->late += reader->late;
+		out->reader_cpus[i] = reader->os_cpu;
+	}
+	if (!r) {
+		out->median_ns = median(all, samples * team->nr_readers);
+		out->histogram_mean_ns = histogram_mean_ns(first);
+	}
+	histogram_free(first);
+	free(all);
+	return r ? error_set(err, r, "out of memory") : 0;
+}
+
+static int compare_clocks(const struct sampled *out, struct error *err)
+{
+	double off = fabs(out->histogram_mean_ns / out->benchmark_mean_ns - 1);
+
+	if (off <= CLOCKS_AGREE)
+		return 0;
+	return error_set(err, -EPROTO,
+			 "two clocks disagree by %.2f %%: mean of the histogram %.3f ns, of Google Benchmark %.3f ns a read",
+			 100 * off, out->histogram_mean_ns, out->benchmark_mean_ns);
+}
+
+int sampler_run(const struct sampler *sampler, const struct sampling *sampling,
+		struct sampled *out, struct error *err)
+{
+	struct team team = {
+		.sampler = sampler,
+		.sampling = *sampling,
+		.nr_readers = sampler->point->read.readers,
+	};
+	double loop_ns = (double)sampling->samples * FLOORS_PER_SAMPLE * sampler->floor.median_ns;
+	int r;
+
+	memset(out, 0, sizeof(*out));
+	out->manual_clock = paced_or_cold(sampler->point) || loop_ns < WALL_CLOCK_MIN_NS;
+	out->reader_cpus = calloc(team.nr_readers, sizeof(*out->reader_cpus));
+	if (!out->reader_cpus)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = readers_new(sampler, team.nr_readers, sampling->samples, &team.readers, err);
+	if (r)
+		goto out;
+	pthread_barrier_init(&team.gate, NULL, team.nr_readers);
+	r = run_team(&team, out, err);
+	if (!r)
+		r = digest(&team, out, err);
+	if (!r)
+		r = compare_clocks(out, err);
+	if (!r && team.readers[0].evictor) {
+		snprintf(out->cold_text, sizeof(out->cold_text), "%s",
+			 evictor_method(team.readers[0].evictor));
+		out->cold_method = out->cold_text;
+	}
+	pthread_barrier_destroy(&team.gate);
+	readers_free(team.readers, team.nr_readers);
+out:
+	if (r)
+		sampled_fini(out);
+	return r;
+}
+
+void sampled_fini(struct sampled *out)
+{
+	histogram_free(out->latency);
+	free(out->reader_cpus);
+	out->latency = NULL;
+	out->reader_cpus = NULL;
+}
