@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * `memcgbench run`: everything is read, checked and found possible first; then each scenario is swept
- * into a directory of its own and its table printed.
+ * `memcgbench run`: everything is read, checked and found possible first; then each scenario is
+ * swept into a directory of its own and its table printed.
  */
 #include "cli/cli.h"
 
@@ -35,15 +35,18 @@ enum {
 static const struct argp_option options[] = {
 	{"backend", 'b', "A,B", 0, "Measure these back ends instead of the scenario's", 0},
 	{"set", KEY_SET, "KEY=VALUE", 0,
-	 "Replace a value of the scenario, e.g. tree.memcgs=1k or tree.memcgs=[10,100]; may be repeated", 0},
-	{"out", 'o', "DIR", 0,
-	 "Measure into DIR, or go on there (default: results/local/NAME/NNN)", 0},
+	 "Replace a value of the scenario, e.g. tree.memcgs=1k or tree.memcgs=[10,100]; may be "
+	 "repeated",
+	 0},
+	{"out", 'o', "DIR", 0, "Measure into DIR, or go on there (default: results/local/NAME/NNN)",
+	 0},
 	{"repetitions", KEY_REPETITIONS, "N", 0, "Fresh processes per point and back end", 0},
 	{"seed", KEY_SEED, "S", 0, "Orders the schedule (default 1)", 0},
-	{"quick", KEY_QUICK, NULL, 0,
-	 "A first look: at most 2 repetitions, 20 samples, 200 ms", 0},
+	{"quick", KEY_QUICK, NULL, 0, "A first look: at most 2 repetitions, 20 samples, 200 ms", 0},
 	{"strict", KEY_STRICT, NULL, 0,
-	 "Refuse to measure on a machine that gives cause for a warning, and exit with 2 where a result carries one", 0},
+	 "Refuse to measure on a machine that gives cause for a warning, and exit with 2 where a "
+	 "result carries one",
+	 0},
 	{"skip-impossible", KEY_SKIP_IMPOSSIBLE, NULL, 0,
 	 "Measure what is possible on this machine and leave out the rest", 0},
 	{"format", KEY_FORMAT, "F,..", 0, "table (default), json, tsv", 0},
@@ -160,9 +163,11 @@ static const struct argp parser = {
 	.parser = parse_option,
 	.args_doc = "SCENARIO...",
 	.doc = "Measure scenarios, and print what was found.\v"
-	       "Results are kept as soon as they are there. The same command again measures only what is "
+	       "Results are kept as soon as they are there. The same command again measures only "
+	       "what is "
 	       "missing or failed, and prints the table. Ctrl-C keeps what is done.\n\n"
-	       "Exit codes: 0 fine; 2 trouble, or a repetition failed; 3 not possible on this machine.",
+	       "Exit codes: 0 fine; 2 trouble, or a repetition failed; 3 not possible on this "
+	       "machine.",
 };
 
 static int write_dir_file(const char *path, const struct prepared *runs, size_t nr,
@@ -191,7 +196,8 @@ static int measure_all(struct arguments *args, struct prepared *runs)
 	struct error err = {.line = 0};
 
 	if (interrupt_fd < 0) {
-		error_set(&err, interrupt_fd, "cannot watch for signals: %s", strerror(-interrupt_fd));
+		error_set(&err, interrupt_fd, "cannot watch for signals: %s",
+			  strerror(-interrupt_fd));
 		goto trouble;
 	}
 	if (!args->no_lock) {

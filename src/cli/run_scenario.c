@@ -30,7 +30,8 @@ static int open_machine(struct machine **machine, struct scenario_options *optio
 
 	if (foreign) {
 		fprintf(stderr,
-			"memcgbench: %s is set: hwloc would describe another machine than the one that is measured (unset it, or use `plan --topology`)\n",
+			"memcgbench: %s is set: hwloc would describe another machine than the one "
+			"that is measured (unset it, or use `plan --topology`)\n",
 			foreign);
 		return EXIT_IMPOSSIBLE;
 	}
@@ -45,7 +46,8 @@ static int open_machine(struct machine **machine, struct scenario_options *optio
 	return EXIT_FINE;
 }
 
-/* What `here` stands for: the nodes that have memory and may be used. The caller frees the array. */
+/* What `here` stands for: the nodes that have memory and may be used. The caller frees the array.
+ */
 static unsigned *here_nids(const struct machine *machine, unsigned *nr)
 {
 	unsigned *nids = calloc(machine->nr_nodes + 1, sizeof(*nids));
@@ -64,8 +66,7 @@ static int check_warnings(const struct machine *machine, json_t *context, bool s
 	size_t i;
 	int code = EXIT_FINE;
 
-	json_array_foreach(warnings, i, warning)
-	{
+	json_array_foreach (warnings, i, warning) {
 		fprintf(stderr, "memcgbench: warning: %s\n", json_string_value(warning));
 		if (strict)
 			code = EXIT_TROUBLE;
@@ -193,9 +194,9 @@ void prepared_free(struct prepared *runs, size_t nr)
 
 int prepared_open(struct prepared *run, const struct run_options *options, struct error *err)
 {
-	json_t *document = run_document(run->scenario, options->seed, build_id(),
-					run->machine->host_class, run->context, run->left_json,
-					options->label);
+	json_t *document =
+		run_document(run->scenario, options->seed, build_id(), run->machine->host_class,
+			     run->context, run->left_json, options->label);
 	int r;
 
 	if (!document)
@@ -254,7 +255,8 @@ static int show(struct prepared *run, const struct run_options *options)
 		code = EXIT_TROUBLE;
 	}
 	if (summary->nr_failed) {
-		fprintf(stderr, "memcgbench: %zu repetitions failed: the same command tries them again\n",
+		fprintf(stderr,
+			"memcgbench: %zu repetitions failed: the same command tries them again\n",
 			summary->nr_failed);
 		code = EXIT_TROUBLE;
 	}
@@ -290,7 +292,8 @@ int prepared_run(struct prepared *run, const struct run_options *options, int in
 	*signal_number = result.signal;
 	if (result.signal) {
 		fprintf(stderr,
-			"memcgbench: interrupted: %zu repetitions are kept in %s; the same command goes on from there\n",
+			"memcgbench: interrupted: %zu repetitions are kept in %s; the same command "
+			"goes on from there\n",
 			result.kept + result.measured, run->dir->path);
 		return EXIT_TROUBLE;
 	}

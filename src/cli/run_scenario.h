@@ -22,15 +22,15 @@ struct run_options {
 struct prepared {
 	struct machine *machine; /* shared by all; owned by the first */
 	struct scenario *scenario;
-	bool *left_out;    /* [nr_points x nr_backends] */
+	bool *left_out; /* [nr_points x nr_backends] */
 	json_t *left_json; /* the same with reasons, for run.json */
 	json_t *context;
 	struct run_dir *dir;
 };
 
 /*
- * Read and check all scenarios, and ask what of them is possible here. Every error and every reason is
- * printed before anything is measured. An exit code.
+ * Read and check all scenarios, and ask what of them is possible here. Every error and every reason
+ * is printed before anything is measured. An exit code.
  */
 int prepare_all(struct prepared *runs, char **paths, size_t nr, struct run_options *options);
 void prepared_free(struct prepared *runs, size_t nr);

@@ -2,8 +2,8 @@
 /*
  * See child.h.
  *
- * Request and answer lie in memory files rather than pipes: neither side ever waits for the other, and
- * a child that dies half way leaves a document that does not parse. Only stderr is a pipe.
+ * Request and answer lie in memory files rather than pipes: neither side ever waits for the other,
+ * and a child that dies half way leaves a document that does not parse. Only stderr is a pipe.
  */
 #include "driver/child.h"
 
@@ -30,7 +30,7 @@
 struct running {
 	pid_t pid;
 	int pidfd;
-	int errors;        /* read end of its stderr; -1 once closed */
+	int errors; /* read end of its stderr; -1 once closed */
 	char tail[TAIL_BYTES];
 	size_t tail_length;
 	const char *ended; /* why we killed it, or NULL */
@@ -78,7 +78,8 @@ static void raise_oom_score(void)
 	close(fd);
 }
 
-/* In the child, between fork and exec. Descriptors 3 and 4 may be among ours: move ours up first. */
+/* In the child, between fork and exec. Descriptors 3 and 4 may be among ours: move ours up first.
+ */
 static void become_measurer(pid_t parent, int request, int answer, int errors)
 {
 	char name[] = "memcgbench", command[] = "measure";
@@ -225,7 +226,8 @@ static void give_reason(const struct running *child, int status, unsigned long k
 
 	last_words(child, words, sizeof(words));
 	if (child->ended)
-		snprintf(what, sizeof(what), "ended by the time limit of %.1f s", (double)limit_ns / 1e9);
+		snprintf(what, sizeof(what), "ended by the time limit of %.1f s",
+			 (double)limit_ns / 1e9);
 	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && oom_kills() > kills_before)
 		snprintf(what, sizeof(what), "killed by the kernel: out of memory");
 	else if (WIFSIGNALED(status))
@@ -314,7 +316,8 @@ json_t *child_read_request(struct error *err)
 	json_t *request = json_loadfd(CHILD_REQUEST_FD, JSON_REJECT_DUPLICATES, &why);
 
 	if (!request)
-		error_set(err, -EINVAL, "`measure` is started by `run`: no request on descriptor %d: %s",
+		error_set(err, -EINVAL,
+			  "`measure` is started by `run`: no request on descriptor %d: %s",
 			  CHILD_REQUEST_FD, why.text);
 	return request;
 }

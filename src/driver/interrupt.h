@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SIGINT and SIGTERM as something to poll for: no handler, no global flag. The sweep ends at a point
- * where nothing is lost, and the signal is then raised again, so that a shell sees 130 or 143.
+ * SIGINT and SIGTERM as something to poll for: no handler, no global flag. The sweep ends at a
+ * point where nothing is lost, and the signal is then raised again, so that a shell sees 130 or
+ * 143.
  */
 #ifndef MEMCGBENCH_DRIVER_INTERRUPT_H
 #define MEMCGBENCH_DRIVER_INTERRUPT_H

@@ -20,8 +20,9 @@ static int open_shared(const char *path)
 {
 	int fd;
 
-	/* Without O_CREAT first: in a sticky directory fs.protected_regular refuses O_CREAT on a file of
-	 * another user, though it may be opened. O_NOFOLLOW: nobody chooses the file for us. */
+	/* Without O_CREAT first: in a sticky directory fs.protected_regular refuses O_CREAT on a
+	 * file of another user, though it may be opened. O_NOFOLLOW: nobody chooses the file for
+	 * us. */
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0 && errno == ENOENT) {
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -50,7 +51,8 @@ static int open_lock(const char **path, struct error *err)
 	}
 	if (fd < 0)
 		return error_set_at(err, -errno, *path, 0, 0,
-				    "cannot open the lock: %s (MEMCGBENCH_LOCK names another, --no-lock does without)",
+				    "cannot open the lock: %s (MEMCGBENCH_LOCK names another, "
+				    "--no-lock does without)",
 				    strerror(errno));
 	return fd;
 }
@@ -89,7 +91,8 @@ int lock_take(int interrupt_fd, FILE *log, int *signal_number, struct error *err
 			int code = -errno;
 
 			close(fd);
-			return error_set_at(err, code, path, 0, 0, "cannot lock: %s", strerror(-code));
+			return error_set_at(err, code, path, 0, 0, "cannot lock: %s",
+					    strerror(-code));
 		}
 		if (!said)
 			say_waiting(fd, path, log);

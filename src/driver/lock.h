@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 /*
- * Take the lock, waiting for whoever holds it (said once on `log`). Returns a descriptor to close, or
- * -errno with a message; -EINTR where a signal arrived on `interrupt_fd` meanwhile: then
+ * Take the lock, waiting for whoever holds it (said once on `log`). Returns a descriptor to close,
+ * or -errno with a message; -EINTR where a signal arrived on `interrupt_fd` meanwhile: then
  * `*signal_number` is set.
  */
 int lock_take(int interrupt_fd, FILE *log, int *signal_number, struct error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See measure.h. Everything that is not timed as a sample is timed as a step, so that the cost of the
- * harness itself can be seen in each result.
+ * See measure.h. Everything that is not timed as a sample is timed as a step, so that the cost of
+ * the harness itself can be seen in each result.
  */
 #include "driver/measure.h"
 
@@ -216,7 +216,8 @@ static void fini(struct measurement *m)
 
 json_t *measure(const json_t *request, struct error *err)
 {
-	struct measurement *m = calloc(1, sizeof(*m)); /* a point is too large for the stack's taste */
+	struct measurement *m =
+		calloc(1, sizeof(*m)); /* a point is too large for the stack's taste */
 	uint64_t begin = clock_now();
 	json_t *result = NULL;
 	int r;
@@ -236,6 +237,11 @@ json_t *measure(const json_t *request, struct error *err)
 	if (!r)
 		r = sample(m, json_object_get(request, "sampling"), err);
 	if (!r) {
+		uint64_t since = clock_now();
+
+		m->backend->destroy(m->instance);
+		m->instance = NULL;
+		m->out.destroy_ns = lap(&since);
 		m->out.estimate_bytes = m->backend->bytes(&m->point);
 		result = measured_to_json(&m->out, request, &m->point, m->machine, err);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One repetition, in a process of its own: build, place and verify, populate, count and check against
- * the oracle, sample, time the parts; and say all of it in a result document (result/result.h).
+ * One repetition, in a process of its own: build, place and verify, populate, count and check
+ * against the oracle, sample, time the parts; and say all of it in a result document
+ * (result/result.h).
  *
  * The request: {"scenario","title","point":{"id","parameters"},"backend","repetition","label",
  *               "sampling":{"samples","reads_per_sample"} or null: then this process is the pilot}

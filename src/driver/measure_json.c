@@ -36,19 +36,15 @@ static json_t *sampling_json(const struct measured *m, const struct point *point
 	const struct sampled *s = &m->sampled;
 	uint64_t reads = m->sampling.samples * m->sampling.reads_per_sample * point->read.readers;
 
-	return json_pack("{s:o, s:o, s:i, s:o, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:s?}",
-			 "samples", count_json(m->sampling.samples),
-			 "reads_per_sample", count_json(m->sampling.reads_per_sample),
-			 "readers", (int)point->read.readers,
-			 "reads", count_json(reads),
-			 "pilot", (int)m->pilot,
-			 "floor_ns", number(m->floor.median_ns),
-			 "floor_p99_ns", number(m->floor.p99_ns),
-			 "clock", s->manual_clock ? "manual" : "wall",
-			 "benchmark_mean_ns", number(s->benchmark_mean_ns),
-			 "histogram_mean_ns", number(s->histogram_mean_ns),
-			 "late", count_json(s->late),
-			 "cold_method", s->cold_method);
+	return json_pack("{s:o, s:o, s:i, s:o, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:s?}", "samples",
+			 count_json(m->sampling.samples), "reads_per_sample",
+			 count_json(m->sampling.reads_per_sample), "readers",
+			 (int)point->read.readers, "reads", count_json(reads), "pilot",
+			 (int)m->pilot, "floor_ns", number(m->floor.median_ns), "floor_p99_ns",
+			 number(m->floor.p99_ns), "clock", s->manual_clock ? "manual" : "wall",
+			 "benchmark_mean_ns", number(s->benchmark_mean_ns), "histogram_mean_ns",
+			 number(s->histogram_mean_ns), "late", count_json(s->late), "cold_method",
+			 s->cold_method);
 }
 
 static json_t *latency_json(const struct sampled *sampled)
@@ -57,8 +53,8 @@ static json_t *latency_json(const struct sampled *sampled)
 	json_t *latency = NULL;
 
 	if (text)
-		latency = json_pack("{s:s, s:o}", "histogram", text,
-				    "median_ns", number(sampled->median_ns));
+		latency = json_pack("{s:s, s:o}", "histogram", text, "median_ns",
+				    number(sampled->median_ns));
 	free(text);
 	return latency;
 }
@@ -67,16 +63,13 @@ static json_t *counts_json(const struct measured *m)
 {
 	const struct op_counts *c = &m->counts;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "loads_local", count_json(c->loads_local),
-			 "loads_hierarchical", count_json(c->loads_hierarchical),
-			 "memcgs_visited", count_json(c->memcgs_visited),
-			 "css_gets", count_json(c->css_gets),
-			 "atomics", count_json(c->atomics),
-			 "adds", count_json(c->adds),
-			 "items_scanned", count_json(c->items_scanned),
-			 "flushes", count_json(c->flushes),
-			 "text_bytes", count_json(c->text_bytes),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "loads_local",
+			 count_json(c->loads_local), "loads_hierarchical",
+			 count_json(c->loads_hierarchical), "memcgs_visited",
+			 count_json(c->memcgs_visited), "css_gets", count_json(c->css_gets),
+			 "atomics", count_json(c->atomics), "adds", count_json(c->adds),
+			 "items_scanned", count_json(c->items_scanned), "flushes",
+			 count_json(c->flushes), "text_bytes", count_json(c->text_bytes),
 			 "bytes_touched", count_json(m->bytes_touched));
 }
 
@@ -93,22 +86,20 @@ static json_t *error_json(const struct measured *m, enum numa_scope scope,
 	snprintf(cell, sizeof(cell), "%s%s%s", scope == SCOPE_HIERARCHICAL ? "hierarchical_" : "",
 		 numa_rows[e->row].name, column);
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "pages", count_json(e->pages),
-			 "bound_pages", count_json(e->bound), "cell", cell,
-			 "value", count_json(e->value), "truth", count_json(e->truth),
-			 "cells_beyond_bound", (int)m->beyond_bound[scope]);
+			 "bound_pages", count_json(e->bound), "cell", cell, "value",
+			 count_json(e->value), "truth", count_json(e->truth), "cells_beyond_bound",
+			 (int)m->beyond_bound[scope]);
 }
 
 static json_t *times_json(const struct measured *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "create_ns", count_json(m->create_ns),
-			 "verify_ns", count_json(m->verify_ns),
-			 "populate_ns", count_json(m->populate_ns),
-			 "count_ns", count_json(m->count_ns),
-			 "pilot_ns", count_json(m->pilot_ns),
-			 "measure_ns", count_json(m->measure_ns),
-			 "parts_ns", count_json(m->parts_ns),
-			 "total_ns", count_json(clock_now() - m->since));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "create_ns",
+			 count_json(m->create_ns), "verify_ns", count_json(m->verify_ns),
+			 "populate_ns", count_json(m->populate_ns), "count_ns",
+			 count_json(m->count_ns), "pilot_ns", count_json(m->pilot_ns), "measure_ns",
+			 count_json(m->measure_ns), "parts_ns", count_json(m->parts_ns),
+			 "destroy_ns", count_json(m->destroy_ns), "total_ns",
+			 count_json(clock_now() - m->since));
 }
 
 static json_t *memory_json(const struct measured *m)
@@ -116,9 +107,9 @@ static json_t *memory_json(const struct measured *m)
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	return json_pack("{s:o, s:o, s:o}", "bytes", count_json(m->bytes),
-			 "rss_peak_bytes", count_json((uint64_t)usage.ru_maxrss * 1024),
-			 "estimate_bytes", count_json(m->estimate_bytes));
+	return json_pack("{s:o, s:o, s:o}", "bytes", count_json(m->bytes), "rss_peak_bytes",
+			 count_json((uint64_t)usage.ru_maxrss * 1024), "estimate_bytes",
+			 count_json(m->estimate_bytes));
 }
 
 static json_t *placement_json(const struct measured *m, const struct point *point)
@@ -134,8 +125,8 @@ static json_t *placement_json(const struct measured *m, const struct point *poin
 static json_t *build_json(void)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", build_id(), "version", build_version(),
-			 "compiler", build_compiler(), "flags", build_flags(),
-			 "benchmark", gb_version());
+			 "compiler", build_compiler(), "flags", build_flags(), "benchmark",
+			 gb_version());
 }
 
 static void warn(json_t *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -188,11 +179,11 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 	r |= json_object_set_new(result, "sampling", sampling_json(m, point));
 	r |= json_object_set_new(result, "latency", latency_json(&m->sampled));
 	r |= json_object_set_new(result, "parts",
-				 json_pack("{s:o, s:o, s:o, s:i}",
-					   "hierarchical_ns", number(m->parts.hierarchical_ns),
-					   "local_ns", number(m->parts.local_ns),
-					   "format_ns", number(m->parts.format_ns),
-					   "samples", (int)m->parts.samples));
+				 json_pack("{s:o, s:o, s:o, s:i}", "hierarchical_ns",
+					   number(m->parts.hierarchical_ns), "local_ns",
+					   number(m->parts.local_ns), "format_ns",
+					   number(m->parts.format_ns), "samples",
+					   (int)m->parts.samples));
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));
@@ -207,17 +198,16 @@ static const char *text_of(const json_t *request, const char *key)
 	return json_string_value(json_object_get(request, key));
 }
 
-json_t *measured_to_json(const struct measured *m, const json_t *request,
-			 const struct point *point, const struct machine *machine,
-			 struct error *err)
+json_t *measured_to_json(const struct measured *m, const json_t *request, const struct point *point,
+			 const struct machine *machine, struct error *err)
 {
 	json_int_t repetition = json_integer_value(json_object_get(request, "repetition"));
 	const char *scenario = text_of(request, "scenario");
 	json_t *result;
 
 	result = result_new(scenario ? scenario : "", text_of(request, "title"), point->id,
-			    point_to_json(point), text_of(request, "backend"),
-			    (unsigned)repetition, NULL);
+			    point_to_json(point), text_of(request, "backend"), (unsigned)repetition,
+			    NULL);
 	if (!result || fill(result, m, point, machine)) {
 		json_decref(result);
 		error_set(err, -ENOMEM, "out of memory for the result");

@@ -14,7 +14,8 @@
 
 struct measured {
 	uint64_t since; /* clock_now() when the process began to work */
-	uint64_t create_ns, verify_ns, populate_ns, count_ns, pilot_ns, measure_ns, parts_ns;
+	uint64_t create_ns, verify_ns, populate_ns, count_ns, pilot_ns, measure_ns, parts_ns,
+		destroy_ns;
 	uint64_t bytes, estimate_bytes;
 	json_t *placement_found;
 	struct op_counts counts;

@@ -71,8 +71,8 @@ static double time_batch(struct reader *reader, operation op, uint64_t reads)
 }
 
 /*
- * How many operations make an interval of at least FLOORS_PER_SAMPLE timer floors. One, when cold: the
- * second read of a batch would be hot.
+ * How many operations make an interval of at least FLOORS_PER_SAMPLE timer floors. One, when cold:
+ * the second read of a batch would be hot.
  */
 static int find_batch(struct reader *reader, operation op, uint64_t *batch)
 {

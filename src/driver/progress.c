@@ -40,7 +40,8 @@ static void print_line(struct progress *p, uint64_t now)
 	int length;
 
 	length = snprintf(line, sizeof(line), "[%zu/%zu] %s left, %s gone: %s", p->done, p->total,
-			  hours(left, left_ns), hours(elapsed, (double)(now - p->begin_ns)), p->what);
+			  hours(left, left_ns), hours(elapsed, (double)(now - p->begin_ns)),
+			  p->what);
 	if (p->terminal) {
 		int room = (int)columns(p->out) - 1;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Progress on stderr: what is being measured, done of total, time left. On a terminal one line that is
- * written over; elsewhere a line now and then.
+ * Progress on stderr: what is being measured, done of total, time left. On a terminal one line that
+ * is written over; elsewhere a line now and then.
  */
 #ifndef MEMCGBENCH_DRIVER_PROGRESS_H
 #define MEMCGBENCH_DRIVER_PROGRESS_H
@@ -15,11 +15,11 @@ struct progress {
 	FILE *out;
 	bool terminal;
 	size_t done, total;
-	uint64_t begin_ns;   /* clock_now() at the start */
+	uint64_t begin_ns; /* clock_now() at the start */
 	uint64_t printed_ns; /* when last something was printed; 0: never */
-	double left_ns;      /* the caller's estimate of the work not done yet */
-	uint64_t since_ns;   /* when that estimate was made */
-	char what[160];      /* being measured */
+	double left_ns; /* the caller's estimate of the work not done yet */
+	uint64_t since_ns; /* when that estimate was made */
+	char what[160]; /* being measured */
 };
 
 void progress_begin(struct progress *progress, FILE *out, size_t done, size_t total);

@@ -41,13 +41,13 @@ struct sampling {
 
 struct sampled {
 	struct histogram *latency; /* of a read, all readers; owned by the caller */
-	double median_ns;          /* of all samples, per read */
-	double histogram_mean_ns;  /* of the first reader's samples */
-	double benchmark_mean_ns;  /* Google Benchmark's, of the same loop */
-	bool manual_clock;         /* it was told the intervals; otherwise it took its own wall clock */
-	uint64_t late;             /* paced samples whose time had passed before they could begin */
-	unsigned *reader_cpus;     /* [readers] OS indexes, where they were found; owned */
-	const char *cold_method;   /* constant text or NULL */
+	double median_ns; /* of all samples, per read */
+	double histogram_mean_ns; /* of the first reader's samples */
+	double benchmark_mean_ns; /* Google Benchmark's, of the same loop */
+	bool manual_clock; /* it was told the intervals; otherwise it took its own wall clock */
+	uint64_t late; /* paced samples whose time had passed before they could begin */
+	unsigned *reader_cpus; /* [readers] OS indexes, where they were found; owned */
+	const char *cold_method; /* constant text or NULL */
 	char cold_text[128];
 };
 
@@ -55,8 +55,8 @@ struct sampled {
 int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, struct error *err);
 
 /* The measurement itself. -EPROTO where the two stopwatches disagree by more than 0.5 %. */
-int sampler_run(const struct sampler *sampler, const struct sampling *sampling,
-		struct sampled *out, struct error *err);
+int sampler_run(const struct sampler *sampler, const struct sampling *sampling, struct sampled *out,
+		struct error *err);
 void sampled_fini(struct sampled *out);
 
 /* Medians of a read's parts in ns, NAN where the read has no such part. */

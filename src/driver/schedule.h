@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which processes run. Round by round of repetitions; in a round the points in a seeded
- * random order; at each point its back ends one after the other in a seeded random order. So a drift
- * of the machine falls on all alike, and the back ends of a point and repetition, whose ratio is asked
- * for, run close together.
+ * The order in which processes run. Round by round of repetitions; in a round the points in a
+ * seeded random order; at each point its back ends one after the other in a seeded random order. So
+ * a drift of the machine falls on all alike, and the back ends of a point and repetition, whose
+ * ratio is asked for, run close together.
  */
 #ifndef MEMCGBENCH_DRIVER_SCHEDULE_H
 #define MEMCGBENCH_DRIVER_SCHEDULE_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 struct task {
-	uint32_t point;      /* index into the scenario's points */
-	uint32_t backend;    /* index into the scenario's back ends */
+	uint32_t point; /* index into the scenario's points */
+	uint32_t backend; /* index into the scenario's back ends */
 	uint32_t repetition; /* from 1 */
 };
 

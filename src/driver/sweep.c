@@ -23,7 +23,7 @@
 
 /* What is known of one (point, back end). */
 struct cell {
-	json_t *sampling;  /* what the pilot fixed, or NULL: the next process is the pilot */
+	json_t *sampling; /* what the pilot fixed, or NULL: the next process is the pilot */
 	double process_ns; /* how long a process takes: measured, or the estimate */
 	bool measured;
 	uint32_t left; /* repetitions not done yet */
@@ -33,10 +33,10 @@ struct state {
 	const struct sweep *sweep;
 	struct task *tasks;
 	size_t nr_tasks;
-	bool *done;         /* [nr_tasks] */
+	bool *done; /* [nr_tasks] */
 	struct cell *cells; /* [nr_points x nr_backends] */
-	bool *varies;       /* [nr_parameters]: not the same at all points */
-	double left_ns;     /* sum over cells of left x process_ns */
+	bool *varies; /* [nr_parameters]: not the same at all points */
+	double left_ns; /* sum over cells of left x process_ns */
 	struct progress progress;
 	struct sweep_result *result;
 };
@@ -68,9 +68,8 @@ static void learn(struct state *state, struct cell *cell, const json_t *result)
 	const json_t *total = json_object_get(json_object_get(result, "times"), "total_ns");
 
 	if (!cell->sampling)
-		cell->sampling = json_pack("{s:O, s:O}",
-					   "samples", json_object_get(sampling, "samples"),
-					   "reads_per_sample",
+		cell->sampling = json_pack("{s:O, s:O}", "samples",
+					   json_object_get(sampling, "samples"), "reads_per_sample",
 					   json_object_get(sampling, "reads_per_sample"));
 	if (json_is_number(total)) {
 		set_process_time(state, cell, json_number_value(total));
@@ -113,9 +112,10 @@ static void find_varying(struct state *state)
 
 	for (size_t i = 0; i < nr_parameters; i++)
 		for (size_t p = 1; p < scenario->nr_points && !state->varies[i]; p++)
-			state->varies[i] = parameters[i].kind != PARAMETER_NIDS &&
-					   parameter_get(&parameters[i], &scenario->points[p]) !=
-						   parameter_get(&parameters[i], &scenario->points[0]);
+			state->varies[i] =
+				parameters[i].kind != PARAMETER_NIDS &&
+				parameter_get(&parameters[i], &scenario->points[p]) !=
+					parameter_get(&parameters[i], &scenario->points[0]);
 }
 
 /* "walk memcgs=10k cache=cold, 3 of 10": the parameters that tell the points apart. */
@@ -129,10 +129,10 @@ static void describe(const struct state *state, const struct task *task, char *t
 		const char *name = strrchr(parameters[i].name, '.');
 
 		if (state->varies[i])
-			at += (size_t)snprintf(text + at, size - at, " %s=%s",
-					       name ? name + 1 : parameters[i].name,
-					       parameter_text(&parameters[i], point_of(sweep, task),
-							      value));
+			at += (size_t)snprintf(
+				text + at, size - at, " %s=%s",
+				name ? name + 1 : parameters[i].name,
+				parameter_text(&parameters[i], point_of(sweep, task), value));
 	}
 	if (at < size)
 		snprintf(text + at, size - at, ", %u of %u", task->repetition,
@@ -145,11 +145,11 @@ static json_t *make_request(const struct sweep *sweep, const struct task *task,
 	const struct scenario *scenario = sweep->scenario;
 	const struct point *point = point_of(sweep, task);
 
-	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:s?, s:O?}",
-			 "scenario", scenario->name, "title", scenario->title,
-			 "point", "id", point->id, "parameters", point_to_json(point),
-			 "backend", backend_name(sweep, task), "repetition", (int)task->repetition,
-			 "label", sweep->label, "sampling", cell->sampling);
+	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:s?, s:O?}", "scenario",
+			 scenario->name, "title", scenario->title, "point", "id", point->id,
+			 "parameters", point_to_json(point), "backend", backend_name(sweep, task),
+			 "repetition", (int)task->repetition, "label", sweep->label, "sampling",
+			 cell->sampling);
 }
 
 /* The same fields that a result has, and the reason. */
@@ -188,6 +188,10 @@ static int keep_outcome(struct state *state, const struct task *task, struct cel
 
 	if (report->outcome == CHILD_DONE) {
 		result = json_incref(report->answer);
+		/* The parent's view, from before fork to after wait: less the steps that the
+		 * process timed, it is what the harness itself costs. */
+		json_object_set_new(json_object_get(result, "times"), "process_ns",
+				    json_integer((json_int_t)report->wall_ns));
 		learn(state, cell, result);
 		state->result->measured++;
 	} else {
@@ -198,8 +202,8 @@ static int keep_outcome(struct state *state, const struct task *task, struct cel
 	}
 	if (!result)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = run_dir_write(sweep->dir, point->id, backend_name(sweep, task), task->repetition, result,
-			  err);
+	r = run_dir_write(sweep->dir, point->id, backend_name(sweep, task), task->repetition,
+			  result, err);
 	json_decref(result);
 	return r;
 }

@@ -20,15 +20,16 @@ struct sweep {
 	/* [nr_points x nr_backends]: left out because not possible here */
 	const bool *left_out;
 	uint64_t seed;
-	const char *label;  /* or NULL */
-	uint64_t limit_ns;  /* of each process; 0: from the estimate */
+	const char *label; /* or NULL */
+	uint64_t limit_ns; /* of each process; 0: from the estimate */
 	int interrupt_fd;
 	FILE *log;
 };
 
 struct sweep_result {
-	size_t measured, kept, failed; /* repetitions: of this call, found done, failed in this call */
-	int signal;                    /* a signal ended it; what is done is kept */
+	size_t measured, kept,
+		failed; /* repetitions: of this call, found done, failed in this call */
+	int signal; /* a signal ended it; what is done is kept */
 };
 
 int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct error *err);

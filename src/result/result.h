@@ -23,8 +23,12 @@
  *               "cells_beyond_bound":0}          hierarchical rows
  *  local_error the same for local rows, or null
  *  memory      {"bytes":..,"rss_peak_bytes":..,"estimate_bytes":..}
- *  times {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns","total_ns"} perf
- * {"cycles",..} or null warnings    ["sentence", ...]
+ *  times       {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns",
+ *               "parts_ns","destroy_ns","total_ns","process_ns"}
+ *              total: all of the process; process: the parent's wall clock from before fork to
+ *              after wait. Less the steps, that is the harness's own cost.
+ *  perf        {"cycles",..} or null
+ *  warnings    ["sentence", ...]
  *
  * Unknown keys are kept; a newer version is refused.
  */

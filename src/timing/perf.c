@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CACHE_EVENT(cache, result)                                                                 \
+#define CACHE_EVENT(cache, result) \
 	((cache) | (PERF_COUNT_HW_CACHE_OP_READ << 8) | ((uint64_t)(result) << 16))
 
 static const struct {
@@ -37,12 +37,12 @@ void perf_counters_start(struct perf_counters *counters)
 			.inherit = 1,
 			.exclude_kernel = 1,
 			.exclude_hv = 1,
-			.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
-				       PERF_FORMAT_TOTAL_TIME_RUNNING,
+			.read_format =
+				PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		};
 
-		counters->fd[i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-					       PERF_FLAG_FD_CLOEXEC);
+		counters->fd[i] =
+			(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	for (int i = 0; i < NR_PERF_EVENTS; i++)
 		if (counters->fd[i] >= 0)
