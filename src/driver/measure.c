@@ -186,6 +186,7 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 		sampling->samples = (uint64_t)json_integer_value(json_object_get(fixed, "samples"));
 		sampling->reads_per_sample =
 			(uint64_t)json_integer_value(json_object_get(fixed, "reads_per_sample"));
+		sampling->loop_ns = json_number_value(json_object_get(fixed, "loop_ns"));
 		if (!sampling->samples || !sampling->reads_per_sample)
 			r = error_set(err, -EINVAL, "the request's sampling is not usable");
 	}

@@ -5,7 +5,7 @@
  * (result/result.h).
  *
  * The request: {"scenario","title","point":{"id","parameters"},"backend","repetition","label",
- *               "sampling":{"samples","reads_per_sample"} or null: then this process is the pilot}
+ *               "sampling":{"samples","reads_per_sample","loop_ns"} or null: then this process is the pilot}
  */
 #ifndef MEMCGBENCH_DRIVER_MEASURE_H
 #define MEMCGBENCH_DRIVER_MEASURE_H

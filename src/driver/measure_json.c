@@ -36,15 +36,23 @@ static json_t *sampling_json(const struct measured *m, const struct point *point
 	const struct sampled *s = &m->sampled;
 	uint64_t reads = m->sampling.samples * m->sampling.reads_per_sample * point->read.readers;
 
-	return json_pack("{s:o, s:o, s:i, s:o, s:b, s:o, s:o, s:s, s:o, s:o, s:o, s:s?}", "samples",
-			 count_json(m->sampling.samples), "reads_per_sample",
-			 count_json(m->sampling.reads_per_sample), "readers",
-			 (int)point->read.readers, "reads", count_json(reads), "pilot",
-			 (int)m->pilot, "floor_ns", number(m->floor.median_ns), "floor_p99_ns",
-			 number(m->floor.p99_ns), "clock", s->manual_clock ? "manual" : "wall",
-			 "benchmark_mean_ns", number(s->benchmark_mean_ns), "histogram_mean_ns",
-			 number(s->histogram_mean_ns), "late", count_json(s->late), "cold_method",
-			 s->cold_method);
+	/* clang-format off */
+	return json_pack("{s:o, s:o, s:f, s:i, s:o, s:b, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:s?}",
+			 "samples", count_json(m->sampling.samples),
+			 "reads_per_sample", count_json(m->sampling.reads_per_sample),
+			 "loop_ns", m->sampling.loop_ns,
+			 "readers", (int)point->read.readers,
+			 "reads", count_json(reads),
+			 "pilot", (int)m->pilot,
+			 "floor_ns", number(m->floor.median_ns),
+			 "floor_p99_ns", number(m->floor.p99_ns),
+			 "clock", s->manual_clock ? "manual" : "wall",
+			 "tries", (int)s->tries,
+			 "benchmark_mean_ns", number(s->benchmark_mean_ns),
+			 "histogram_mean_ns", number(s->histogram_mean_ns),
+			 "late", count_json(s->late),
+			 "cold_method", s->cold_method);
+	/* clang-format on */
 }
 
 static json_t *latency_json(const struct sampled *sampled)
@@ -154,6 +162,8 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 	    m->sampled.median_ns < FLOORS_PER_SAMPLE * m->floor.median_ns)
 		warn(warnings, "a cold read cannot be batched: the timer's floor is %.1f %% of it",
 		     100 * m->floor.median_ns / m->sampled.median_ns);
+	if (m->sampled.tries > 1)
+		warn(warnings, "a loop was disturbed and measured again");
 	if (m->sampled.late)
 		warn(warnings, "paced samples began after their time");
 }

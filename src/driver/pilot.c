@@ -146,6 +146,7 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	sampling->samples = point->read.samples;
 	if (fit < (double)sampling->samples)
 		sampling->samples = fit < MIN_SAMPLES ? MIN_SAMPLES : (uint64_t)fit;
+	sampling->loop_ns = sample_ns * (double)sampling->samples;
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct sampler {
 struct sampling {
 	uint64_t samples; /* of each reader */
 	uint64_t reads_per_sample;
+	double loop_ns; /* expected of one reader's whole loop; chooses the clock */
 };
 
 struct sampled {

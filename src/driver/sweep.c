@@ -68,9 +68,10 @@ static void learn(struct state *state, struct cell *cell, const json_t *result)
 	const json_t *total = json_object_get(json_object_get(result, "times"), "total_ns");
 
 	if (!cell->sampling)
-		cell->sampling = json_pack("{s:O, s:O}", "samples",
+		cell->sampling = json_pack("{s:O, s:O, s:O}", "samples",
 					   json_object_get(sampling, "samples"), "reads_per_sample",
-					   json_object_get(sampling, "reads_per_sample"));
+					   json_object_get(sampling, "reads_per_sample"), "loop_ns",
+					   json_object_get(sampling, "loop_ns"));
 	if (json_is_number(total)) {
 		set_process_time(state, cell, json_number_value(total));
 		cell->measured = true;

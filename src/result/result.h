@@ -11,10 +11,12 @@
  *  context     machine_context()
  *  build       {"id","version","compiler","flags","benchmark"}
  *  placement   {"asked":"fold","found":{placement_verify()},"reader_cpus":[OS index,..]}
- *  sampling    {"samples":200,"reads_per_sample":1,"readers":1,"reads":200,"pilot":true,
- *               "floor_ns":21.3,"floor_p99_ns":31.0,"clock":"wall"|"manual","benchmark_mean_ns":..,
- *               "histogram_mean_ns":..,"late":0,"cold_method":".."|null}
+ *  sampling    {"samples":200,"reads_per_sample":1,"loop_ns":..,"readers":1,"reads":200,
+ *               "pilot":true,"floor_ns":21.3,"floor_p99_ns":31.0,"clock":"wall"|"manual","tries":1,
+ *               "benchmark_mean_ns":..,"histogram_mean_ns":..,"late":0,"cold_method":".."|null}
  *              samples: per reader; reads = samples x reads_per_sample x readers
+ *              loop_ns: expected of a reader's whole loop; below 5 ms the clock is manual
+ *              tries: loops until two clocks agreed
  *              pilot: this process chose samples and reads_per_sample
  *  latency     {"histogram":"<histogram_encode()>","median_ns":..}     per read
  *  parts       {"hierarchical_ns":..,"local_ns":..|null,"format_ns":..|null,"samples":n}  medians
