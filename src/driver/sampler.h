@@ -48,8 +48,8 @@ struct sampled {
 	bool manual_clock; /* it was told the intervals; otherwise it took its own wall clock */
 	uint64_t late; /* paced samples whose time had passed before they could begin */
 	unsigned *reader_cpus; /* [readers] OS indexes, where they were found; owned */
-	const char *cold_method; /* constant text or NULL */
-	char cold_text[128];
+	unsigned tries;            /* 1, unless a loop was disturbed and measured again */
+	char *cold_method;         /* how caches were made cold, or NULL; owned */
 };
 
 /* A few reads decide how many reads make a sample and how many samples fit in read.time_ns. */

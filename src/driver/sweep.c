@@ -119,22 +119,18 @@ static void find_varying(struct state *state)
 					parameter_get(&parameters[i], &scenario->points[0]);
 }
 
-/* "walk memcgs=10k cache=cold, 3 of 10": the parameters that tell the points apart. */
+/* "walk tree.memcgs=10k read.cache=cold, 3 of 10": the parameters that tell the points apart. */
 static void describe(const struct state *state, const struct task *task, char *text, size_t size)
 {
 	const struct sweep *sweep = state->sweep;
 	char value[PARAMETER_TEXT_MAX];
 	size_t at = (size_t)snprintf(text, size, "%s", backend_name(sweep, task));
 
-	for (size_t i = 0; i < nr_parameters && at < size; i++) {
-		const char *name = strrchr(parameters[i].name, '.');
-
+	for (size_t i = 0; i < nr_parameters && at < size; i++)
 		if (state->varies[i])
-			at += (size_t)snprintf(
-				text + at, size - at, " %s=%s",
-				name ? name + 1 : parameters[i].name,
-				parameter_text(&parameters[i], point_of(sweep, task), value));
-	}
+			at += (size_t)snprintf(text + at, size - at, " %s=%s", parameters[i].name,
+					       parameter_text(&parameters[i],
+							      point_of(sweep, task), value));
 	if (at < size)
 		snprintf(text + at, size - at, ", %u of %u", task->repetition,
 			 sweep->scenario->repetitions);
