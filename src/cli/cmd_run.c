@@ -5,11 +5,11 @@
  */
 #include "cli/cli.h"
 
-#include "base/build.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "cli/run_scenario.h"
+#include "cli/scenario_arguments.h"
 #include "driver/interrupt.h"
 #include "driver/lock.h"
 
@@ -19,80 +19,54 @@
 #include <unistd.h>
 
 enum {
-	KEY_SET = 0x100,
-	KEY_REPETITIONS,
-	KEY_SEED,
-	KEY_QUICK,
+	KEY_SEED = 0x100,
 	KEY_STRICT,
 	KEY_SKIP_IMPOSSIBLE,
-	KEY_FORMAT,
 	KEY_LABEL,
 	KEY_NO_LOCK,
 	KEY_DIR_FILE,
 	KEY_TIME_LIMIT,
 };
 
-static const struct argp_option options[] = {
-	{"backend", 'b', "A,B", 0, "Measure these back ends instead of the scenario's", 0},
-	{"set", KEY_SET, "KEY=VALUE", 0,
-	 "Replace a value of the scenario, e.g. tree.memcgs=1k or tree.memcgs=[10,100]; may be "
-	 "repeated",
+static const struct argp_option option_table[] = {
+	{"out", 'o', "DIR", 0, "measure into DIR, or go on there (default: results/local/NAME/NNN)",
 	 0},
-	{"out", 'o', "DIR", 0, "Measure into DIR, or go on there (default: results/local/NAME/NNN)",
-	 0},
-	{"repetitions", KEY_REPETITIONS, "N", 0, "Fresh processes per point and back end", 0},
-	{"seed", KEY_SEED, "S", 0, "Orders the schedule (default 1)", 0},
-	{"quick", KEY_QUICK, NULL, 0, "A first look: at most 2 repetitions, 20 samples, 200 ms", 0},
+	{"format", 'f', "A,B", 0, "table (default), json, tsv", 0},
+	{"seed", KEY_SEED, "S", 0, "orders the schedule (default 1)", 0},
 	{"strict", KEY_STRICT, NULL, 0,
-	 "Refuse to measure on a machine that gives cause for a warning, and exit with 2 where a "
-	 "result carries one",
+	 "refuse a machine that gives cause for a warning; exit with 2 where a result carries one",
 	 0},
 	{"skip-impossible", KEY_SKIP_IMPOSSIBLE, NULL, 0,
-	 "Measure what is possible on this machine and leave out the rest", 0},
-	{"format", KEY_FORMAT, "F,..", 0, "table (default), json, tsv", 0},
-	{"label", KEY_LABEL, "TEXT", 0, "Stored in the results, in place of a host name", 0},
-	{"no-lock", KEY_NO_LOCK, NULL, 0, "Do not wait for other sweeps on this machine", 0},
+	 "measure what is possible on this machine and leave out the rest", 0},
+	{"label", KEY_LABEL, "TEXT", 0, "stored in the results, in place of a host name", 0},
+	{"no-lock", KEY_NO_LOCK, NULL, 0, "do not wait for other sweeps on this machine", 0},
 	{"dir-file", KEY_DIR_FILE, "FILE", 0,
-	 "Write the name of the results' directory to FILE, a line per scenario", 0},
+	 "write the name of each results directory to FILE, one a line", 0},
 	{"time-limit", KEY_TIME_LIMIT, "TIME", 0,
-	 "End a process that takes longer, e.g. 90s (default: from the estimate)", 0},
+	 "end a process that takes longer, e.g. 90s (default: from the estimate)", 0},
 	{0},
 };
 
 struct arguments {
+	struct scenario_arguments scenario;
 	struct run_options run;
 	const char *dir_file;
 	char **paths;
 	size_t nr_paths;
-	const char **sets;
 	bool no_lock;
 };
 
 static uint64_t whole_number(struct argp_state *state, const char *name, const char *text,
-			     enum unit_kind kind, uint64_t min, uint64_t max)
+			     enum unit_kind kind, uint64_t min)
 {
 	const char *why = "";
-	uint64_t value;
+	uint64_t value = 0;
 
 	if (unit_parse(text, strlen(text), kind, &value, &why))
-		argp_error(state, "%s: '%s' is not a number (%s)", name, text, why);
-	if (value < min || value > max)
-		argp_error(state, "%s: %s is out of range (%llu to %llu)", name, text,
-			   (unsigned long long)min, (unsigned long long)max);
+		argp_error(state, "%s: '%s' is not possible (%s)", name, text, why);
+	else if (value < min || value > INT64_MAX)
+		argp_error(state, "%s: '%s' is out of range", name, text);
 	return value;
-}
-
-static void add_set(struct argp_state *state, struct arguments *args, const char *text)
-{
-	size_t n = args->run.scenario.nr_sets;
-	const char **grown = realloc(args->sets, (n + 1) * sizeof(*grown));
-
-	if (!grown)
-		argp_failure(state, EXIT_TROUBLE, ENOMEM, "--set");
-	args->sets = grown;
-	grown[n] = text;
-	args->run.scenario.sets = grown;
-	args->run.scenario.nr_sets = n + 1;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -101,73 +75,64 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct run_options *run = &args->run;
 
 	switch (key) {
-	case 'b':
-		run->scenario.backends = text;
-		break;
-	case KEY_SET:
-		add_set(state, args, text);
-		break;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->scenario;
+		return 0;
 	case 'o':
 		run->out = text;
-		break;
-	case KEY_REPETITIONS:
-		run->scenario.repetitions = (uint32_t)whole_number(state, "--repetitions", text,
-								   UNIT_COUNT, 1, MAX_REPETITIONS);
-		break;
+		return 0;
+	case 'f':
+		run->formats = cli_formats(state, text, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
+		return 0;
 	case KEY_SEED:
-		run->seed = whole_number(state, "--seed", text, UNIT_COUNT, 0, INT64_MAX);
-		break;
-	case KEY_QUICK:
-		run->scenario.quick = true;
-		break;
+		run->seed = whole_number(state, "--seed", text, UNIT_COUNT, 0);
+		return 0;
 	case KEY_STRICT:
 		run->strict = true;
-		break;
+		return 0;
 	case KEY_SKIP_IMPOSSIBLE:
 		run->skip_impossible = true;
-		break;
-	case KEY_FORMAT:
-		run->formats = cli_formats(state, text, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
-		break;
+		return 0;
 	case KEY_LABEL:
 		run->label = text;
-		break;
+		return 0;
 	case KEY_NO_LOCK:
 		args->no_lock = true;
-		break;
+		return 0;
 	case KEY_DIR_FILE:
 		args->dir_file = text;
-		break;
+		return 0;
 	case KEY_TIME_LIMIT:
-		run->limit_ns = whole_number(state, "--time-limit", text, UNIT_TIME, 1, INT64_MAX);
-		break;
+		run->limit_ns = whole_number(state, "--time-limit", text, UNIT_TIME, 1);
+		return 0;
 	case ARGP_KEY_ARGS:
 		args->paths = state->argv + state->next;
 		args->nr_paths = (size_t)(state->argc - state->next);
-		break;
+		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "a scenario file is missing");
-		break;
+		argp_error(state, "a scenario is missing");
+		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (run->out && args->nr_paths > 1)
 			argp_error(state, "--out is the directory of one run: name one scenario");
-		break;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-	return 0;
 }
 
-static const struct argp parser = {
-	.options = options,
+static const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
+
+static const struct argp run_argp = {
+	.options = option_table,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "SCENARIO...",
-	.doc = "Measure scenarios, and print what was found.\v"
-	       "Results are kept as soon as they are there. The same command again measures only "
-	       "what is "
-	       "missing or failed, and prints the table. Ctrl-C keeps what is done.\n\n"
-	       "Exit codes: 0 fine; 2 trouble, or a repetition failed; 3 not possible on this "
-	       "machine.",
+	.doc = "Measures scenarios and prints what was found.\vResults are kept as soon as they "
+	       "are "
+	       "there. The same command again measures only what is missing or failed, and prints "
+	       "the table. Ctrl-C keeps what is done.\n\nExit codes: 0 fine; 2 trouble, or a "
+	       "repetition failed; 3 not possible on this machine.",
 };
 
 static int write_dir_file(const char *path, const struct prepared *runs, size_t nr,
@@ -235,16 +200,16 @@ int cmd_run(int argc, char **argv)
 	struct prepared *runs;
 	int code;
 
-	argp_parse(&parser, argc, argv, 0, NULL, &args);
+	argp_parse(&run_argp, argc, argv, 0, NULL, &args);
 	runs = calloc(args.nr_paths, sizeof(*runs));
 	if (!runs) {
 		fputs("memcgbench: out of memory\n", stderr);
 		return EXIT_TROUBLE;
 	}
-	code = prepare_all(runs, args.paths, args.nr_paths, &args.run);
+	code = prepare_all(runs, args.paths, args.nr_paths, &args.scenario, &args.run);
 	if (code == EXIT_FINE)
 		code = measure_all(&args, runs);
 	prepared_free(runs, args.nr_paths);
-	free(args.sets);
+	scenario_arguments_fini(&args.scenario);
 	return code;
 }

@@ -23,7 +23,7 @@ static int say(const struct error *err, int code)
 }
 
 /* This machine, and what makes it unfit. */
-static int open_machine(struct machine **machine, struct scenario_options *options)
+static int open_machine(struct machine **machine)
 {
 	const char *foreign = machine_foreign_variable();
 	struct error err = {.line = 0};
@@ -42,21 +42,7 @@ static int open_machine(struct machine **machine, struct scenario_options *optio
 		      stderr);
 		return EXIT_IMPOSSIBLE;
 	}
-	options->here_cpus = (*machine)->possible_cpus;
 	return EXIT_FINE;
-}
-
-/* What `here` stands for: the nodes that have memory and may be used. The caller frees the array.
- */
-static unsigned *here_nids(const struct machine *machine, unsigned *nr)
-{
-	unsigned *nids = calloc(machine->nr_nodes + 1, sizeof(*nids));
-
-	*nr = 0;
-	for (unsigned i = 0; nids && i < machine->nr_nodes; i++)
-		if (machine->nodes[i].bytes && machine->nodes[i].allowed)
-			nids[(*nr)++] = machine->nodes[i].os_index;
-	return nids;
 }
 
 /* With --strict, a machine that gives cause for a warning is not measured on. */
@@ -131,14 +117,15 @@ static int ask_feasible(struct prepared *run, size_t *impossible)
 	return 0;
 }
 
-static int load_all(struct prepared *runs, char **paths, size_t nr, struct run_options *options)
+static int load_all(struct prepared *runs, char **paths, size_t nr,
+		    const struct scenario_options *options)
 {
 	int code = EXIT_FINE;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct error_list errors = {.nr = 0};
 
-		if (scenario_load(paths[i], &options->scenario, &runs[i].scenario, &errors)) {
+		if (scenario_load(paths[i], options, &runs[i].scenario, &errors)) {
 			error_list_print(stderr, &errors);
 			code = EXIT_TROUBLE;
 		}
@@ -146,29 +133,37 @@ static int load_all(struct prepared *runs, char **paths, size_t nr, struct run_o
 	return code;
 }
 
-int prepare_all(struct prepared *runs, char **paths, size_t nr, struct run_options *options)
+/* Every scenario against the machine. */
+static int ask_all(struct prepared *runs, size_t nr, struct machine *machine, size_t *impossible)
+{
+	for (size_t i = 0; i < nr; i++) {
+		runs[i].machine = machine;
+		runs[i].context = machine_context(machine);
+		if (!runs[i].context || ask_feasible(&runs[i], impossible)) {
+			fputs("memcgbench: out of memory\n", stderr);
+			return EXIT_TROUBLE;
+		}
+	}
+	return EXIT_FINE;
+}
+
+int prepare_all(struct prepared *runs, char **paths, size_t nr, struct scenario_arguments *scenario,
+		const struct run_options *options)
 {
 	struct machine *machine = NULL;
 	size_t impossible = 0;
-	unsigned *nids;
-	int code = open_machine(&machine, &options->scenario);
+	int code = open_machine(&machine);
 
 	runs[0].machine = machine;
 	if (code)
 		return code;
-	nids = here_nids(machine, &options->scenario.here_nr_nids);
-	options->scenario.here_nids = nids;
-	code = load_all(runs, paths, nr, options);
-	options->scenario.here_nids = NULL;
-	free(nids);
-	for (size_t i = 0; !code && i < nr; i++) {
-		runs[i].machine = machine;
-		runs[i].context = machine_context(machine);
-		if (!runs[i].context || ask_feasible(&runs[i], &impossible)) {
-			fputs("memcgbench: out of memory\n", stderr);
-			code = EXIT_TROUBLE;
-		}
+	if (scenario_arguments_here(scenario, machine)) {
+		fputs("memcgbench: out of memory\n", stderr);
+		return EXIT_TROUBLE;
 	}
+	code = load_all(runs, paths, nr, &scenario->options);
+	if (!code)
+		code = ask_all(runs, nr, machine, &impossible);
 	if (!code)
 		code = check_warnings(machine, runs[0].context, options->strict);
 	if (!code && impossible && !options->skip_impossible) {

@@ -4,6 +4,7 @@
 #define MEMCGBENCH_CLI_RUN_SCENARIO_H
 
 #include "base/error.h"
+#include "cli/scenario_arguments.h"
 #include "place/machine.h"
 #include "result/run_dir.h"
 #include "scenario/scenario.h"
@@ -12,7 +13,6 @@
 #include <stdint.h>
 
 struct run_options {
-	struct scenario_options scenario;
 	const char *out, *label;
 	uint64_t seed, limit_ns;
 	unsigned formats;
@@ -32,7 +32,8 @@ struct prepared {
  * Read and check all scenarios, and ask what of them is possible here. Every error and every reason
  * is printed before anything is measured. An exit code.
  */
-int prepare_all(struct prepared *runs, char **paths, size_t nr, struct run_options *options);
+int prepare_all(struct prepared *runs, char **paths, size_t nr, struct scenario_arguments *scenario,
+		const struct run_options *options);
 void prepared_free(struct prepared *runs, size_t nr);
 
 /* Find or make the run's directory. */

@@ -128,9 +128,9 @@ static void describe(const struct state *state, const struct task *task, char *t
 
 	for (size_t i = 0; i < nr_parameters && at < size; i++)
 		if (state->varies[i])
-			at += (size_t)snprintf(text + at, size - at, " %s=%s", parameters[i].name,
-					       parameter_text(&parameters[i],
-							      point_of(sweep, task), value));
+			at += (size_t)snprintf(
+				text + at, size - at, " %s=%s", parameters[i].name,
+				parameter_text(&parameters[i], point_of(sweep, task), value));
 	if (at < size)
 		snprintf(text + at, size - at, ", %u of %u", task->repetition,
 			 sweep->scenario->repetitions);
