@@ -25,7 +25,8 @@ struct run_dir {
  *  "identity":{"scenario","points":[{"id","parameters"}],"backends","repetitions","samples","time_ns",
  *              "seed","build_id","host_class"},
  *  "title","references":[..],"left_out":[{"id","backend","reasons":[..]}],"label","context",
- *  "placement":{..}}; the caller owns it.
+ *  "placement":{"asked":["fold"]}}; the caller owns it, and keeps its own references to `context`
+ * and `left_out`, both of which may be NULL.
  */
 json_t *run_document(const struct scenario *scenario, uint64_t seed, const char *build_id,
 		     const char *host_class, json_t *context, json_t *left_out, const char *label);

@@ -111,11 +111,11 @@ json_t *run_document(const struct scenario *scenario, uint64_t seed, const char 
 			  backends_to_json(scenario), "points", points_to_json(scenario));
 	if (!identity)
 		return NULL;
-	return json_pack("{s:{s:s, s:i}, s:o, s:s?, s:o, s:O?, s:s?, s:O?, s:o}", "schema", "name",
+	return json_pack("{s:{s:s, s:i}, s:o, s:s?, s:o, s:o, s:s?, s:O?, s:o}", "schema", "name",
 			 RUN_SCHEMA_NAME, "version", RUN_SCHEMA_VERSION, "identity", identity,
 			 "title", scenario->title, "references", references_to_json(scenario),
-			 "left_out", left_out, "label", label, "context", context, "placement",
-			 placements_to_json(scenario));
+			 "left_out", left_out ? json_incref(left_out) : json_array(), "label",
+			 label, "context", context, "placement", placements_to_json(scenario));
 }
 
 static const struct field fields[] = {

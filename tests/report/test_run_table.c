@@ -56,31 +56,38 @@ static void expect_golden(const char *text, const char *name)
 	free(golden);
 }
 
+/* One run of all result files serves the tests that only look at it. */
+static int begin_whole(void **state)
+{
+	static struct made_run whole;
+
+	made_run_begin(&whole, made_yaml);
+	made_run_fill(&whole);
+	*state = &whole;
+	return 0;
+}
+
+static int end_whole(void **state)
+{
+	made_run_end(*state);
+	return 0;
+}
+
 static void the_table_of_a_whole_run_is_as_it_was(void **state)
 {
-	struct made_run made;
-	char *text;
+	char *text = printed(*state, run_table_print);
 
-	made_run_begin(&made, made_yaml);
-	made_run_fill(&made);
-	text = printed(&made, run_table_print);
 	expect_golden(text, "run_table.txt");
 	free(text);
-	made_run_end(&made);
 }
 
 static void no_line_is_wider_than_a_terminal(void **state)
 {
-	struct made_run made;
-	char *text, *line, *rest;
+	char *text = printed(*state, run_table_print), *line, *rest;
 
-	made_run_begin(&made, made_yaml);
-	made_run_fill(&made);
-	text = printed(&made, run_table_print);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		assert_in_range(strlen(line), 1, 80);
 	free(text);
-	made_run_end(&made);
 }
 
 static json_t *failed_result(const struct made_run *made, size_t p, size_t b, unsigned repetition,
@@ -197,5 +204,5 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_an_error),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, begin_whole, end_whole);
 }

@@ -58,8 +58,7 @@ void made_run_begin(struct made_run *made, const char *yaml)
 		fail_msg("%s", errors.items[0].text);
 	context = json_pack("{s:s, s:n, s:I, s:b}", "kernel", "6.1.0-made", "governor", "llc_bytes",
 			    (json_int_t)(33 << 20), "smt", 0);
-	made->document =
-		run_document(made->scenario, 7, BUILD_ID, HOST_CLASS, context, json_array(), NULL);
+	made->document = run_document(made->scenario, 7, BUILD_ID, HOST_CLASS, context, NULL, NULL);
 	json_decref(context);
 	assert_non_null(made->document);
 	if (run_dir_open(made->path, "unused", made->document, &made->dir, &err))

@@ -41,7 +41,7 @@ static int end(void **state)
 static json_t *document_of(const struct scenario *scenario, uint64_t seed, const char *build,
 			   const char *host)
 {
-	json_t *document = run_document(scenario, seed, build, host, NULL, json_array(), NULL);
+	json_t *document = run_document(scenario, seed, build, host, NULL, NULL, NULL);
 
 	assert_non_null(document);
 	return document;

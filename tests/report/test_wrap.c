@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/* Prose stays within a terminal, whatever its words. */
+#include "report/wrap.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void expect(unsigned indent, const char *label, const char *text, const char *expected)
+{
+	char *printed = NULL;
+	size_t length;
+	FILE *out = open_memstream(&printed, &length);
+
+	assert_non_null(out);
+	wrap_print(out, indent, label, text);
+	fclose(out);
+	assert_string_equal(printed, expected);
+	free(printed);
+}
+
+static void lines_are_broken_at_blanks_and_indented(void **state)
+{
+	expect(6, "key", "one two", "key   one two\n");
+	expect(6, "key",
+	       "123456789 123456789 123456789 123456789 123456789 123456789 123456789 1234 next",
+	       "key   123456789 123456789 123456789 123456789 123456789 123456789 123456789 1234\n"
+	       "      next\n");
+	expect(0, "", "", "\n");
+}
+
+static void long_labels_and_words_get_what_they_need(void **state)
+{
+	char word[101] = "", text[128], expected[256];
+
+	memset(word, 'w', 100);
+	expect(4, "label", "text", "label text\n");
+	snprintf(expected, sizeof(expected), "    %s\n", word);
+	expect(4, "", word, expected);
+	snprintf(text, sizeof(text), "a %s", word);
+	snprintf(expected, sizeof(expected), "k   a\n    %s\n", word);
+	expect(4, "k", text, expected);
+}
+
+static void characters_count_and_controls_do_not_pass(void **state)
+{
+	expect(2, "", "µ\033[31mred\t\tx\n\ny", "  µ [31mred x y\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_broken_at_blanks_and_indented),
+		cmocka_unit_test(long_labels_and_words_get_what_they_need),
+		cmocka_unit_test(characters_count_and_controls_do_not_pass),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
