@@ -1,12 +1,292 @@
 // SPDX-License-Identifier: MIT
+/*
+ * memcgbench check: holds back ends against the exact oracle on every point of a scenario, with the
+ * point's batch and with batch 0.
+ */
+#include "base/units.h"
+#include "cli/check_report.h"
 #include "cli/cli.h"
+#include "cli/scenario_arguments.h"
+#include "driver/feasible.h"
+#include "timing/clock.h"
 
-#include "base/error.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-#include <stdio.h>
+#define DEFAULT_UPDATES 100000
+#define QUICK_UPDATES   1000
+/* Where stderr is no terminal, a line of progress at most this often. */
+#define PROGRESS_NS 10000000000u
+
+enum {
+	OPTION_FORMAT = 'f',
+	OPTION_UPDATES = 'u',
+};
+
+struct arguments {
+	struct scenario_arguments scenario;
+	const char *path;
+	unsigned format;
+	uint64_t updates;
+	bool updates_given;
+};
+
+static const struct argp_option option_table[] = {
+	{"format", OPTION_FORMAT, "FORMAT", 0, "table (default) or json", 0},
+	{"updates", OPTION_UPDATES, "N", 0,
+	 "random updates between two comparisons (default 100k; 1k with --quick)", 0},
+	{0},
+};
+
+static void parse_updates(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	const char *why;
+
+	if (unit_parse(text, strlen(text), UNIT_COUNT, &arguments->updates, &why))
+		argp_error(state, "--updates: '%s' is not a number (%s)", text, why);
+	arguments->updates_given = true;
+}
+
+static void parse_format(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	arguments->format = cli_formats(state, text, FORMAT_TABLE | FORMAT_JSON);
+	if (arguments->format == (FORMAT_TABLE | FORMAT_JSON))
+		argp_error(state, "--format: one at a time");
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->scenario;
+		return 0;
+	case OPTION_FORMAT:
+		parse_format(arguments, argument, state);
+		return 0;
+	case OPTION_UPDATES:
+		parse_updates(arguments, argument, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->path)
+			argp_error(state, "'%s' is one scenario too many", argument);
+		arguments->path = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "a scenario is missing");
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (arguments->scenario.options.repetitions)
+			argp_error(state, "--repetitions: a check is made once, it gives the same "
+					  "every time");
+		if (!arguments->updates_given && arguments->scenario.options.quick)
+			arguments->updates = QUICK_UPDATES;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
+
+static const struct argp check_argp = {
+	.options = option_table,
+	.parser = parse_option,
+	.children = children,
+	.args_doc = "SCENARIO",
+	.doc = "Holds back ends against an exact oracle on every point of a scenario: all get the "
+	       "same charges and the same random updates, and every cell of some memcgs is "
+	       "compared with the truth and with the error that the back end's design allows. "
+	       "Then the same without batching, where every cell must be equal.\vExit code 0 when "
+	       "all cells are within their bounds, 1 when one is not, 3 when this machine cannot "
+	       "hold a point (nothing is checked then).",
+};
+
+/* A mark of where a long check is. */
+struct progress {
+	bool terminal;
+	uint64_t last_ns;
+};
+
+static void show_progress(struct progress *progress, size_t done, size_t total,
+			  const struct check_outcome *outcome)
+{
+	uint64_t now = clock_now();
+
+	if (!progress->terminal && now - progress->last_ns < PROGRESS_NS)
+		return;
+	progress->last_ns = now;
+	fprintf(stderr, "%smemcgbench: checking %zu of %zu: point %s, %s%s",
+		progress->terminal ? "\r" : "", done + 1, total, outcome->point->id,
+		outcome->backend->name, progress->terminal ? "        " : "\n");
+}
+
+static void end_progress(const struct progress *progress)
+{
+	if (progress->terminal)
+		fprintf(stderr, "\r%79s\r", "");
+}
+
+static int check_with(const struct check_outcome *outcome, const struct point *point,
+		      const struct placement *placement, uint64_t updates,
+		      struct check_result *result, struct error *err)
+{
+	struct memcg_tree *tree;
+	int ret;
+
+	ret = memcg_tree_new(&point->tree, &tree);
+	if (ret)
+		return error_set(err, ret, "cannot make the tree: %s", strerror(-ret));
+	ret = check_backend(outcome->backend, point, tree, placement, updates, result, err);
+	memcg_tree_free(tree);
+	return ret;
+}
+
+static int check_one(struct check_outcome *outcome, const struct machine *machine, uint64_t updates,
+		     struct error *err)
+{
+	struct point unbatched = *outcome->point;
+	struct error_list reasons = {.nr = 0};
+	struct placement *placement;
+	int ret;
+
+	unbatched.counters.batch = 0;
+	ret = placement_new(machine, outcome->point, &placement, &reasons);
+	if (ret)
+		return error_set(err, ret, "%s", reasons.items[0].text);
+	ret = check_with(outcome, outcome->point, placement, updates, &outcome->result, err);
+	if (!ret)
+		ret = check_with(outcome, &unbatched, placement, updates, &outcome->unbatched, err);
+	placement_free(placement);
+	return ret;
+}
+
+/* All reasons why something cannot be checked here, each said once in a row. */
+static int ask_feasible(const struct check_report *report, const struct machine *machine)
+{
+	char last[sizeof(((struct error *)NULL)->text)] = "";
+	int code = EXIT_FINE;
+
+	for (size_t i = 0; i < report->nr; i++) {
+		const struct check_outcome *outcome = &report->outcomes[i];
+		struct error_list reasons = {.nr = 0};
+
+		if (!feasible(machine, outcome->point, outcome->backend, &reasons))
+			continue;
+		code = EXIT_IMPOSSIBLE;
+		for (size_t k = 0; k < reasons.nr; k++) {
+			if (!strcmp(reasons.items[k].text, last))
+				continue;
+			snprintf(last, sizeof(last), "%s", reasons.items[k].text);
+			fprintf(stderr, "memcgbench: %s: point %s, %s: %s\n",
+				report->scenario->path, outcome->point->id, outcome->backend->name,
+				last);
+		}
+	}
+	return code;
+}
+
+static int check_all(struct check_report *report, const struct machine *machine)
+{
+	struct progress progress = {.terminal = isatty(STDERR_FILENO), .last_ns = clock_now()};
+	int code = EXIT_FINE;
+
+	for (size_t i = 0; i < report->nr; i++) {
+		struct error err = {.line = 0};
+
+		show_progress(&progress, i, report->nr, &report->outcomes[i]);
+		if (check_one(&report->outcomes[i], machine, report->updates, &err)) {
+			end_progress(&progress);
+			error_print(stderr, &err);
+			return EXIT_TROUBLE;
+		}
+		if (!check_passed(&report->outcomes[i]))
+			code = EXIT_VERDICT;
+	}
+	end_progress(&progress);
+	return code;
+}
+
+static int check_scenario(const struct arguments *arguments, const struct machine *machine,
+			  const struct scenario *scenario)
+{
+	struct check_report report = {.scenario = scenario, .updates = arguments->updates};
+	int code, ret;
+
+	report.outcomes =
+		calloc(scenario->nr_points * scenario->nr_backends, sizeof(*report.outcomes));
+	if (!report.outcomes) {
+		fputs("memcgbench: out of memory\n", stderr);
+		return EXIT_TROUBLE;
+	}
+	for (size_t p = 0; p < scenario->nr_points; p++)
+		for (size_t b = 0; b < scenario->nr_backends; b++)
+			report.outcomes[report.nr++] = (struct check_outcome){
+				.point = &scenario->points[p],
+				.backend = backend_find(scenario->backends[b]),
+			};
+
+	code = ask_feasible(&report, machine);
+	if (!code)
+		code = check_all(&report, machine);
+	if (code == EXIT_FINE || code == EXIT_VERDICT) {
+		ret = arguments->format == FORMAT_JSON ? check_report_json(&report, stdout)
+						       : check_report_table(&report, stdout);
+		if (ret) {
+			fprintf(stderr, "memcgbench: cannot print: %s\n", strerror(-ret));
+			code = EXIT_TROUBLE;
+		}
+	}
+	free(report.outcomes);
+	return code;
+}
+
+static int load_and_check(struct arguments *arguments, const struct machine *machine)
+{
+	struct error_list errors = {.nr = 0};
+	struct scenario *scenario;
+	int code;
+
+	if (scenario_arguments_here(&arguments->scenario, machine)) {
+		fputs("memcgbench: out of memory\n", stderr);
+		return EXIT_TROUBLE;
+	}
+	if (scenario_load(arguments->path, &arguments->scenario.options, &scenario, &errors)) {
+		error_list_print(stderr, &errors);
+		return EXIT_TROUBLE;
+	}
+	code = check_scenario(arguments, machine, scenario);
+	scenario_free(scenario);
+	return code;
+}
 
 int cmd_check(int argc, char **argv)
 {
-	fprintf(stderr, "%s: being written\n", argv[0]);
-	return EXIT_TROUBLE;
+	struct arguments arguments = {.format = FORMAT_TABLE, .updates = DEFAULT_UPDATES};
+	const char *variable = machine_foreign_variable();
+	struct machine *machine;
+	struct error err;
+	int code;
+
+	argp_parse(&check_argp, argc, argv, 0, NULL, &arguments);
+	if (variable) {
+		fprintf(stderr,
+			"memcgbench: %s is set: counters cannot be placed on another machine than "
+			"this one\n",
+			variable);
+		scenario_arguments_fini(&arguments.scenario);
+		return EXIT_IMPOSSIBLE;
+	}
+	if (machine_open(NULL, &machine, &err)) {
+		error_print(stderr, &err);
+		scenario_arguments_fini(&arguments.scenario);
+		return EXIT_TROUBLE;
+	}
+	code = load_and_check(&arguments, machine);
+	machine_free(machine);
+	scenario_arguments_fini(&arguments.scenario);
+	return cli_finish(code);
 }
