@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reads of the root, each between two marked stores, for a tool that watches every memory access:
+ * test_lackey.py compares what was seen with what the counting read says. Prints the marks, waits
+ * for a line on standard input, and then prints for each read where things lie and what was
+ * counted.
+ */
+#include "backend/charge.h"
+#include "backend/model.h"
+#include "scenario/parameter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NODES 2
+
+/* Stores to these bracket each read in the trace. */
+static volatile long mark_begin, mark_end;
+
+static const struct read_case {
+	const char *backend;
+	uint32_t dying_ppm;
+	enum area_layout layout;
+} cases[] = {
+	{"walk", 0, LAYOUT_V5_6},
+	{"walk", 300000, LAYOUT_LEAN},
+	{"cached", 300000, LAYOUT_V5_6},
+};
+
+static void print_range(const char *what, const volatile void *from, size_t bytes)
+{
+	printf("%s %" PRIxPTR " %zx\n", what, (uintptr_t)from, bytes);
+}
+
+static void print_places(const struct model *model)
+{
+	struct memcg *root = model_memcg(model, 0);
+
+	for (size_t i = 0; i < model->nr_regions; i++)
+		print_range("region", model->regions[i].base, model->regions[i].bytes);
+	for (unsigned cpu = 0; cpu < model->layout.cpus; cpu++)
+		print_range("area", model->area[cpu],
+			    model->layout.memcgs * model->layout.object_bytes);
+	print_range("shared", root->stat, NR_LRU_LISTS * sizeof(long));
+	for (unsigned node = 0; node < NODES; node++)
+		print_range("shared", (*memcg_nodeinfo(model, root, node))->stat,
+			    NR_LRU_LISTS * sizeof(long));
+	for (uint32_t i = 0; i < model->layout.memcgs; i++)
+		print_range("shared", &model_memcg(model, i)->css_count, sizeof(long));
+}
+
+static int count(const struct backend *backend, struct model *model,
+		 const struct read_request *request, struct numa_counts *counts)
+{
+	struct op_probe probe = {.lines = line_set_new(model->regions, model->nr_regions)};
+	int ret;
+
+	if (!probe.lines)
+		return -1;
+	ret = backend->count_read(model, request, counts, &probe);
+	printf("loads %" PRIu64 "\ncss_gets %" PRIu64 "\nvisited %" PRIu64 "\natomics %" PRIu64
+	       "\nbytes %" PRIu64 "\n",
+	       probe.counts.loads_local + probe.counts.loads_hierarchical, probe.counts.css_gets,
+	       probe.counts.memcgs_visited, probe.counts.atomics, line_set_bytes(probe.lines));
+	line_set_free(probe.lines);
+	return ret;
+}
+
+/* The root's read goes from modelled CPU 1: its references lie in that area. */
+static int read_marked(const struct backend *backend, void *instance)
+{
+	const struct read_request request = {.cpu = 1, .rows = ROWS_ALL};
+	const unsigned nids[NODES] = {0, 1};
+	struct numa_counts counts;
+	int ret;
+
+	if (numa_counts_init(&counts, NODES, nids))
+		return -1;
+	print_places(instance);
+	mark_begin = 1;
+	backend->read_counts(instance, &request, &counts);
+	mark_end = 1;
+	ret = count(backend, instance, &request, &counts);
+	numa_counts_fini(&counts);
+	return ret;
+}
+
+static int run_case(const struct machine *machine, const struct read_case *c)
+{
+	const struct backend *backend = backend_find(c->backend);
+	struct error_list reasons = {.nr = 0};
+	struct error err = {.text = ""};
+	struct placement *placement;
+	struct memcg_tree *tree;
+	struct point point;
+	void *instance;
+	int ret;
+
+	point_init(&point);
+	point.tree.memcgs = 12;
+	point.tree.fanout = 3;
+	point.tree.dying_ppm = c->dying_ppm;
+	point.machine.layout = c->layout;
+	point.machine.nodes = NODES;
+	point.machine.cpus = 3;
+	if (memcg_tree_new(&point.tree, &tree))
+		return -1;
+	ret = placement_new(machine, &point, &placement, &reasons);
+	if (!ret)
+		ret = backend->create(&(struct backend_env){&point, tree, placement}, &instance,
+				      &err);
+	if (!ret) {
+		printf("case %s, %" PRIu32 " ppm dying\n", c->backend, c->dying_ppm);
+		ret = backend->populate(instance, &(struct charge_plan){&point}, &err);
+		if (!ret)
+			ret = read_marked(backend, instance);
+		backend->destroy(instance);
+	}
+	if (ret)
+		error_print(stderr, reasons.nr ? &reasons.items[0] : &err);
+	placement_free(placement);
+	memcg_tree_free(tree);
+	return ret;
+}
+
+int main(void)
+{
+	struct machine *machine;
+	struct error err;
+	int ret = 0;
+
+	print_range("begin", &mark_begin, sizeof(mark_begin));
+	print_range("end", &mark_end, sizeof(mark_end));
+	fflush(stdout);
+	if (getchar() != '\n')
+		return 2;
+	/*
+	 * Where memory lies does not matter here, and looking at the real machine takes millions of
+	 * accesses. hwloc binds nothing on a synthetic one.
+	 */
+	if (machine_open_synthetic("numa:1 pu:1", &machine, &err)) {
+		error_print(stderr, &err);
+		return 2;
+	}
+	machine->thissystem = true;
+	for (size_t i = 0; !ret && i < sizeof(cases) / sizeof(cases[0]); i++)
+		ret = run_case(machine, &cases[i]);
+	machine_free(machine);
+	return ret ? 2 : 0;
+}
