@@ -307,6 +307,41 @@ static void quick_lowers_and_never_raises(void **state)
 	scenario_free(other);
 }
 
+/* "[1,2,..,nr]" behind a key, in a scenario's --set. */
+static char *set_of_numbers(const char *key, unsigned nr)
+{
+	char *set;
+	size_t size;
+	FILE *out = open_memstream(&set, &size);
+
+	fprintf(out, "%s=[1", key);
+	for (unsigned i = 2; i <= nr; i++)
+		fprintf(out, ",%u", i);
+	fputc(']', out);
+	fclose(out);
+	return set;
+}
+
+static void a_hundred_thousand_points_are_possible_and_no_more(void **state)
+{
+	char *seeds = set_of_numbers("tree.seed", 100);
+	char *memcgs = set_of_numbers("tree.memcgs", 1000);
+	char *more = set_of_numbers("tree.memcgs", 1001);
+	const struct scenario_options most = {SETS(memcgs, seeds)};
+	const struct scenario_options too_many = {SETS(more, seeds)};
+	struct scenario *scenario = load(HEAD, &most);
+
+	assert_int_equal(scenario->nr_points, MAX_POINTS);
+	assert_int_equal(scenario->points[MAX_POINTS - 1].tree.memcgs, 1000);
+	assert_int_equal(scenario->points[MAX_POINTS - 2].tree.seed, 99);
+	scenario_free(scenario);
+	assert_refused(HEAD, &too_many,
+		       "memcgbench: --set:1:11: too many points with this list (at most 100000)\n");
+	free(seeds);
+	free(memcgs);
+	free(more);
+}
+
 static void errors_of_before_are_kept_and_do_not_count(void **state)
 {
 	struct error_list errors = {0};
@@ -353,6 +388,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_callers_back_ends_and_repetitions_win),
 		cmocka_unit_test(the_callers_back_ends_are_checked),
 		cmocka_unit_test(quick_lowers_and_never_raises),
+		cmocka_unit_test(a_hundred_thousand_points_are_possible_and_no_more),
 		cmocka_unit_test(errors_of_before_are_kept_and_do_not_count),
 		cmocka_unit_test_prestate(scenarios_in_the_tree_are_read, argv + 1),
 	};
