@@ -148,7 +148,7 @@ static json_t *hwloc_summary(const struct machine *machine)
 {
 	hwloc_topology_t topology = machine->topology;
 
-	return json_sprintf("%d packages, %u nodes, %d cores, %d PUs",
+	return json_sprintf("Package:%d NUMANode:%u Core:%d PU:%d",
 			    hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
 			    machine->nr_nodes, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE),
 			    hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU));

@@ -165,22 +165,23 @@ static bool cpuinfo_says_hypervisor(const char *root)
 	return found;
 }
 
-static const char *file_hypervisor(const char *root)
+static const char *file_hypervisor(const char *root, bool flagged)
 {
-	static const char *const files[] = {
-		"/sys/hypervisor/type",
-		"/proc/device-tree/hypervisor/compatible",
-		"/sys/class/dmi/id/product_name",
-		"/sys/class/dmi/id/sys_vendor",
+	static const struct {
+		const char *path;
+		bool doubtful; /* Microsoft's tablets and its virtual machines have one vendor */
+	} files[] = {
+		{"/sys/hypervisor/type", false},
+		{"/proc/device-tree/hypervisor/compatible", false},
+		{"/sys/class/dmi/id/product_name", false},
+		{"/sys/class/dmi/id/sys_vendor", true},
 	};
 	const char *name = NULL;
 
 	for (size_t i = 0; !name && i < sizeof(files) / sizeof(files[0]); i++) {
-		char *line = host_read_line(root, files[i]);
+		char *line = host_read_line(root, files[i].path);
 
-		/* Surface computers have Microsoft's name in the DMI table and are no guests. */
-		if (line &&
-		    (i < 3 || strncmp(line, "Microsoft", 9) || cpuinfo_says_hypervisor(root)))
+		if (flagged || !files[i].doubtful || (line && strncmp(line, "Microsoft", 9)))
 			name = name_of_hypervisor(line);
 		free(line);
 	}
@@ -196,7 +197,7 @@ const char *host_virtualization(const char *root)
 	if (flagged && root[0] == '\0')
 		name = cpuid_hypervisor();
 	if (!name)
-		name = file_hypervisor(root);
+		name = file_hypervisor(root, flagged);
 	if (!name && flagged)
 		name = "virtual";
 	return name;

@@ -225,6 +225,34 @@ static struct placement *placement_alloc(const struct machine *machine, const st
 	return placement;
 }
 
+/*
+ * Containers often forbid binding, which only an attempt shows. Better to be told before anything
+ * is measured than by the first process that fails. `tried` has one element per real node.
+ */
+static int probe_binding(const struct placement *placement, bool *tried, struct error_list *reasons)
+{
+	int result = 0;
+
+	memset(tried, 0, placement->machine->nr_nodes * sizeof(*tried));
+	for (unsigned n = 0; n < placement->nr_nodes; n++) {
+		struct region region;
+		struct error err;
+		int r;
+
+		if (tried[placement->real_node[n]])
+			continue;
+		tried[placement->real_node[n]] = true;
+		r = placement_map(placement, n, 1, &region, &err);
+		if (!r) {
+			placement_unmap(&region);
+			continue;
+		}
+		error_list_add(reasons, NULL, 0, 0, "%s", err.text);
+		result = -ENODEV;
+	}
+	return result;
+}
+
 int placement_new(const struct machine *machine, const struct point *point, struct placement **out,
 		  struct error_list *reasons)
 {
@@ -255,6 +283,10 @@ int placement_new(const struct machine *machine, const struct point *point, stru
 			machine->source);
 		goto out;
 	}
+	if (machine->thissystem)
+		r = probe_binding(placement, taken, reasons);
+	if (r)
+		goto out;
 	*out = placement;
 	placement = NULL;
 out:

@@ -38,7 +38,8 @@ struct region {
  * Every reason why the point cannot be placed on the machine goes to `reasons`; then -ENODEV.
  * PLACEMENT_REAL demands as many usable real nodes as modelled ones (the scenario's node ids, where
  * they are the machine's, are matched by OS index). PLACEMENT_FOLD maps modelled nodes round robin
- * on the usable ones (allowed, with memory). Works for foreign machines.
+ * on the usable ones (allowed, with memory). Works for foreign machines; on this one, binding memory
+ * is tried as well.
  */
 int placement_new(const struct machine *machine, const struct point *point,
 		  struct placement **out, struct error_list *reasons);
