@@ -222,7 +222,8 @@ static void say_missing(const char *path, const struct stat_file *file)
 	if (file->type != STAT_NUMA_V1)
 		return;
 	for (size_t i = 0; i < file->nr_rows; i++)
-		nr += file->rows[i].known && strncmp(file->rows[i].name, "hierarchical_", 13);
+		nr += file->rows[i].known &&
+		      strncmp(file->rows[i].name, HIERARCHICAL_PREFIX, strlen(HIERARCHICAL_PREFIX));
 	if (nr != NR_NUMA_ROWS)
 		fprintf(stderr,
 			"memcgbench: %s: %u of the %d rows that every kernel prints are here\n",

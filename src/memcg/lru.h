@@ -27,6 +27,9 @@ enum numa_scope {
 	NR_SCOPES,
 };
 
+/* In front of the names of hierarchical rows. */
+#define HIERARCHICAL_PREFIX "hierarchical_"
+
 struct numa_row_description {
 	const char *name;  /* "total"; hierarchical rows print "hierarchical_total" */
 	unsigned lru_mask; /* bit i: LRU list i is in the sum */

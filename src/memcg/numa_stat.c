@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HIERARCHICAL "hierarchical_"
-#define DIGITS_MAX   20 /* of UINT64_MAX */
-#define NID_MAX      10 /* digits of UINT_MAX */
+#define DIGITS_MAX 20 /* of UINT64_MAX */
+#define NID_MAX    10 /* digits of UINT_MAX */
 
 /* Longer than " N4294967295=18446744073709551615", and than any row's name with its sum. */
 #define CELL_MAX 64
@@ -50,7 +49,7 @@ size_t numa_stat_text_max(unsigned nr_nodes)
 
 	for (int row = 0; row < NR_NUMA_ROWS; row++)
 		size += 2 * (strlen(numa_rows[row].name) + strlen("=\n") + DIGITS_MAX + columns) +
-			strlen(HIERARCHICAL);
+			strlen(HIERARCHICAL_PREFIX);
 	return size;
 }
 
@@ -91,7 +90,8 @@ static void append_row_seq_printf(struct text *text, const struct numa_counts *c
 	const uint64_t *cells = &counts->cells[numa_cell(counts->nr_nodes, scope, row, 0)];
 
 	if (scope == SCOPE_HIERARCHICAL)
-		append_format(text, HIERARCHICAL "%s=%" PRIu64, numa_rows[row].name, cells[0]);
+		append_format(text, HIERARCHICAL_PREFIX "%s=%" PRIu64, numa_rows[row].name,
+			      cells[0]);
 	else
 		append_format(text, "%s=%" PRIu64, numa_rows[row].name, cells[0]);
 	for (unsigned k = 0; k < counts->nr_nodes; k++)
@@ -177,7 +177,7 @@ static void append_row_fast(struct text *text, const struct numa_counts *counts,
 
 	cell = at = cell_begin(text, scratch);
 	if (scope == SCOPE_HIERARCHICAL)
-		at = stpcpy(at, HIERARCHICAL);
+		at = stpcpy(at, HIERARCHICAL_PREFIX);
 	at = stpcpy(at, numa_rows[row].name);
 	*at++ = '=';
 	cell_end(text, scratch, cell, put_digits(at, cells[0]));

@@ -5,6 +5,7 @@
  */
 #include "memcg/stat_parse.h"
 
+#include "memcg/lru.h"
 #include "memcg/stat_parse_names.h"
 #include "memcg/stat_parse_row.h"
 
@@ -208,7 +209,7 @@ static int read_line(struct parser *p, const struct stat_line *line)
 	return stat_row_read(line, p->file->type, row, p->err);
 }
 
-/* Places just behind a line, found again: only errors need it. 0 stands for the last line. */
+/* A line found again: only errors need it. Number 0 stands for the last. */
 static struct stat_line find_line(const struct parser *p, unsigned number)
 {
 	struct stat_line line = {.file = p->name};
@@ -255,17 +256,15 @@ static int check_columns(const struct parser *p)
 	return 0;
 }
 
-#define HIERARCHICAL "hierarchical_"
-
 /* v1 numa_stat has two blocks of the same rows, or (before 2013) the local one alone. */
 static int check_blocks(const struct parser *p)
 {
-	const size_t prefix = strlen(HIERARCHICAL);
+	const size_t prefix = strlen(HIERARCHICAL_PREFIX);
 	bool has[2] = {false};
 
 	for (size_t i = 0; i < p->file->nr_rows; i++)
 		if (p->file->rows[i].known)
-			has[!strncmp(p->file->rows[i].name, HIERARCHICAL, prefix)] = true;
+			has[!strncmp(p->file->rows[i].name, HIERARCHICAL_PREFIX, prefix)] = true;
 	if (!has[0] || !has[1])
 		return 0;
 	for (size_t i = 0; i < p->file->nr_rows; i++) {
@@ -275,10 +274,10 @@ static int check_blocks(const struct parser *p)
 
 		if (!row->known)
 			continue;
-		if (!strncmp(row->name, HIERARCHICAL, prefix))
+		if (!strncmp(row->name, HIERARCHICAL_PREFIX, prefix))
 			snprintf(twin, sizeof(twin), "%s", row->name + prefix);
 		else
-			snprintf(twin, sizeof(twin), HIERARCHICAL "%s", row->name);
+			snprintf(twin, sizeof(twin), HIERARCHICAL_PREFIX "%s", row->name);
 		if (find_row(p->file, twin, strlen(twin)))
 			continue;
 		last = find_line(p, 0);
