@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/* What cannot be measured is told with all of its reasons, and estimates follow what is asked. */
+#include "driver/feasible.h"
+
+#include "scenario/parameter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int open_machine(void **state)
+{
+	struct machine *machine;
+
+	if (machine_open_synthetic("node:2(memory=2GB) core:2 pu:1", &machine, NULL))
+		return -1;
+	*state = machine;
+	return 0;
+}
+
+static int free_machine(void **state)
+{
+	machine_free(*state);
+	return 0;
+}
+
+static struct point small_point(void)
+{
+	struct point point;
+
+	point_init(&point);
+	point.tree.memcgs = 100;
+	point.machine.nodes = 2;
+	point.machine.cpus = 4;
+	return point;
+}
+
+static const struct backend *walk(void)
+{
+	const struct backend *backend = backend_find("walk");
+
+	assert_non_null(backend);
+	return backend;
+}
+
+static void assert_reasons(const struct machine *machine, const struct point *point,
+			   const char *const *parts, size_t nr)
+{
+	struct error_list reasons = {0};
+	int code = feasible(machine, point, walk(), &reasons);
+
+	if (reasons.total != nr)
+		error_list_print(stderr, &reasons);
+	assert_int_equal(reasons.total, nr);
+	assert_int_equal(code, nr ? -ENODEV : 0);
+	for (size_t i = 0; i < nr; i++)
+		assert_non_null(strstr(reasons.items[i].text, parts[i]));
+}
+
+#define ASSERT_REASONS(machine, point, ...)                                \
+	assert_reasons(machine, point, (const char *const[]){__VA_ARGS__}, \
+		       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static void what_fits_is_possible(void **state)
+{
+	struct point point = small_point();
+
+	assert_reasons(*state, &point, NULL, 0);
+	point.machine.placement = PLACEMENT_REAL;
+	assert_reasons(*state, &point, NULL, 0);
+	/* more nodes than there are share them */
+	point.machine.placement = PLACEMENT_FOLD;
+	point.machine.nodes = 7;
+	assert_reasons(*state, &point, NULL, 0);
+}
+
+static void more_readers_than_cpus_are_possible(void **state)
+{
+	struct point point = small_point();
+
+	point.machine.cpus = 64;
+	point.read.readers = 64;
+	assert_reasons(*state, &point, NULL, 0);
+}
+
+static void real_nodes_must_be_there(void **state)
+{
+	struct point point = small_point();
+
+	point.machine.nodes = 3;
+	point.machine.placement = PLACEMENT_REAL;
+	ASSERT_REASONS(*state, &point, "placement: real needs 3");
+}
+
+static void memory_must_be_there(void **state)
+{
+	struct point point = small_point();
+
+	/* the machine has 4 GB in all */
+	point.tree.memcgs = 20000;
+	point.machine.cpus = 72;
+	ASSERT_REASONS(*state, &point, "walk needs 4.");
+	point.tree.memcgs = 4000000;
+	point.machine.cpus = MAX_CPUS;
+	point.machine.nodes = MAX_NODES;
+	ASSERT_REASONS(*state, &point, "of memory");
+}
+
+static void the_machines_own_root_needs_a_live_back_end(void **state)
+{
+	struct point point = small_point();
+
+	point.read.cgroup = TARGET_MACHINE;
+	ASSERT_REASONS(*state, &point, "read.cgroup: machine needs a live back end");
+}
+
+static void all_reasons_are_told_at_once(void **state)
+{
+	struct point point = small_point();
+
+	point.tree.memcgs = 1000000;
+	point.machine.nodes = 3;
+	point.machine.placement = PLACEMENT_REAL;
+	point.read.cgroup = TARGET_MACHINE;
+	ASSERT_REASONS(*state, &point, "placement: real", "of memory", "read.cgroup: machine");
+}
+
+static void memory_of_a_foreign_machine_is_its_nodes(void **state)
+{
+	const struct machine *machine = *state;
+
+	assert_false(machine->thissystem);
+	assert_true(available_on(machine) == machine->nodes[0].bytes + machine->nodes[1].bytes);
+	assert_true(available_on(machine) >= 3900000000u);
+}
+
+static void a_process_takes_more_than_its_counters(void **state)
+{
+	struct point point = small_point();
+	struct estimate small = estimate_process(&point, walk()), large;
+
+	assert_true(small.memory_bytes > walk()->bytes(&point));
+	point.tree.memcgs = 10000;
+	large = estimate_process(&point, walk());
+	assert_true(large.memory_bytes > walk()->bytes(&point));
+	/* but not out of all proportion: plans would refuse what fits */
+	assert_true((double)large.memory_bytes < 1.05 * (double)walk()->bytes(&point) + (64 << 20));
+	assert_true(large.process_ns > small.process_ns);
+}
+
+/* Of the time of a process, the part that depends on the samples. */
+static double timed_part(struct point point, uint32_t samples, uint64_t time_ns, uint64_t pacing_ns)
+{
+	double none;
+
+	point.read.samples = 0;
+	point.read.time_ns = 0;
+	point.read.pacing_ns = 0;
+	none = estimate_process(&point, walk()).process_ns - 5 * walk()->guess_read_ns(&point);
+	point.read.samples = samples;
+	point.read.time_ns = time_ns;
+	point.read.pacing_ns = pacing_ns;
+	return estimate_process(&point, walk()).process_ns - none;
+}
+
+static void the_timed_part_is_samples_or_its_cap(void **state)
+{
+	struct point point = small_point();
+	double read_ns = walk()->guess_read_ns(&point);
+
+	assert_true(fabs(timed_part(point, 100, 3600000000000u, 0) - 100 * read_ns) < 1000);
+	assert_true(fabs(timed_part(point, 10000000, 2000000000u, 0) - 2e9) < 1000);
+	/* never fewer than five */
+	assert_true(fabs(timed_part(point, 100, 1, 0) - 5 * read_ns) < 1000);
+	/* paced samples take their interval */
+	assert_true(fabs(timed_part(point, 10, 3600000000000u, 1000000000u) - 10e9) < 1000);
+}
+
+#define WITH_MACHINE(test) cmocka_unit_test_setup_teardown(test, open_machine, free_machine)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_MACHINE(what_fits_is_possible),
+		WITH_MACHINE(more_readers_than_cpus_are_possible),
+		WITH_MACHINE(real_nodes_must_be_there),
+		WITH_MACHINE(memory_must_be_there),
+		WITH_MACHINE(the_machines_own_root_needs_a_live_back_end),
+		WITH_MACHINE(all_reasons_are_told_at_once),
+		WITH_MACHINE(memory_of_a_foreign_machine_is_its_nodes),
+		cmocka_unit_test(a_process_takes_more_than_its_counters),
+		cmocka_unit_test(the_timed_part_is_samples_or_its_cap),
+	};
+
+	return cmocka_run_group_tests_name("feasible", tests, NULL, NULL);
+}
