@@ -11,7 +11,13 @@ _memcgbench_commands() {
 # The options of a command as its --help lists them, "--name" or "--name=" where a value follows.
 _memcgbench_options() {
     "$1" "$2" --help 2>/dev/null |
-        sed -n 's/^ *\(-., \)\{0,1\}\(--[a-z][a-z-]*\)\(\[\{0,1\}=\{0,1\}\).*/\2\3/p' | tr -d '['
+        sed -n 's/^\(  -., \|      \)\(--[a-z][a-z-]*=\{0,1\}\).*/\2/p'
+}
+
+# The formats that are named where its --help speaks of --format.
+_memcgbench_formats() {
+    "$1" "$2" --help 2>/dev/null | sed -n '/--format=/,/^ \{2,6\}-/p' |
+        grep -owE 'table|json|tsv|svg|png' | sort -u
 }
 
 # The last item of a comma-separated list, with what stands before it kept.
@@ -56,34 +62,34 @@ _memcgbench() {
         option=$previous current=
     elif [[ $previous == = ]]; then
         option=${COMP_WORDS[COMP_CWORD - 2]}
-    elif [[ $previous == --* ]]; then
+    elif [[ $previous == -* ]]; then
         option=$previous
-    elif [[ $previous == -o ]]; then
-        option=--output
     fi
 
     case $option in
-    --backend)
+    --backend | -b)
         _memcgbench_list "$current" "$("$program" backends --format tsv 2>/dev/null | cut -f 1 | sed 1d)"
         return
         ;;
-    --format)
-        _memcgbench_list "$current" table json tsv
+    --format | -f)
+        _memcgbench_list "$current" "$(_memcgbench_formats "$program" "$command")"
         return
         ;;
-    --out | --charts | --scripts)
+    --out | --charts | --scripts | -o)
         _memcgbench_files -d -- "$current"
         return
         ;;
-    --topology | --output | --dir-file)
+    --topology | --dir-file | -t)
         _memcgbench_files -f -- "$current"
         return
         ;;
-    --set | --repetitions | --seed | --label)
+    --set | --repetitions | --seed | --label | --time-limit | -s | -r)
         return
         ;;
     --type)
-        mapfile -t COMPREPLY < <(compgen -W "v1-numa_stat v2-numa_stat memory.stat" -- "$current")
+        mapfile -t COMPREPLY < <(
+            compgen -W "v1-numa_stat v2-numa_stat v1-memory.stat v2-memory.stat" -- "$current"
+        )
         return
         ;;
     esac

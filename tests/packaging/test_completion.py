@@ -64,7 +64,7 @@ class Completion(unittest.TestCase):
         wanted = {
             name + ("=" if value else "")
             for name, value in re.findall(
-                r"^ *(?:-., )?(--[a-z][a-z-]*)(\[?=\S+)?", ask("run", "--help"), re.MULTILINE
+                r"^(?:  -\S, |      )(--[a-z][a-z-]*)(=\S+)?", ask("run", "--help"), re.MULTILINE
             )
         }
         self.assertIn("--backend=", wanted)
@@ -81,6 +81,16 @@ class Completion(unittest.TestCase):
     def test_backend_list(self):
         """a second back end completes after a comma and keeps the first"""
         self.assertEqual(complete("run", "--backend", "cached,wal"), ["cached,walk"])
+
+    def test_values(self):
+        """the values of an option are those that the command's --help names"""
+        self.assertEqual(complete("topo", "--format", ""), ["json", "table"])
+        self.assertEqual(complete("report", "--format", ""), ["png", "svg"])
+        self.assertEqual(complete("run", "--format", "table,j"), ["table,json"])
+        types = complete("parse", "--type", "")
+        self.assertEqual(len(types), 4)
+        for name in types:
+            self.assertIn(name, ask("parse", "--help"))
 
     def test_scenarios(self):
         """run and plan complete to scenarios, and report to directories"""

@@ -26,9 +26,9 @@ def commands_in_help():
 
 
 def options_in_help(command):
-    """Long options, where argp puts them: at the start of a line, after the short one if there is one."""
-    found = re.findall(r"^ *(?:-., )?(--[a-z][a-z-]*)(\[?=\S+)?", help_of(command), re.MULTILINE)
-    return {(name, bool(value)) for name, value in found if name not in COMMON}
+    """(short, long, takes a value), where argp puts them: at column 2 or, without a short one, 6."""
+    found = re.findall(r"^(?:  (-\S), |      )(--[a-z][a-z-]*)(=\S+)?", help_of(command), re.MULTILINE)
+    return {(short, name, bool(value)) for short, name, value in found if name not in COMMON}
 
 
 def read_page():
@@ -37,16 +37,18 @@ def read_page():
 
 
 def options_in_page():
-    """{command: {(option, takes a value)}}, from the .TP paragraphs below each .SS."""
+    """The same, for each command: from the .TP paragraphs below its .SS."""
     options = {}
     commands = read_page().partition(".SH COMMANDS\n")[2].partition("\n.SH ")[0]
     for section in re.split(r"^\.SS ", commands, flags=re.MULTILINE)[1:]:
         name, _, text = section.partition("\n")
         options[name] = set()
-        for tag in re.findall(r"^\.TP\n(.*)$", text, re.MULTILINE):
-            for word in re.findall(r"\\-\\-[a-z\\-]+=?", tag):
-                word = word.replace("\\-", "-")
-                options[name].add((word.rstrip("="), word.endswith("=")))
+        for tag, description in re.findall(r"^\.TP\n(.*)\n(.*)$", text, re.MULTILINE):
+            tag = re.sub(r"\\f[BIR]", "", tag).replace("\\-", "-")
+            match = re.fullmatch(r"(?:(-\S), )?(--[a-z-]+)(=\S+)?", tag)
+            if not match or not description or description.startswith("."):
+                raise AssertionError(f"{name}: an option without name or description: {tag!r} {description!r}")
+            options[name].add((match[1] or "", match[2], bool(match[3])))
     return options
 
 
@@ -84,7 +86,9 @@ class Manual(unittest.TestCase):
             ["groff", "-man", "-Tutf8", "-ww", PAGE], capture_output=True, text=True, timeout=60
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("EXIT STATUS", re.sub(".\b", "", done.stdout).replace("\x1b[1m", ""))
+        text = re.sub(".\b|\x1b\\[[0-9;]*m", "", done.stdout)
+        for wanted in ("EXIT STATUS", "--skip-impossible", "--set=KEY=VALUE"):
+            self.assertIn(wanted, text)
 
 
 sys.argv[1:] = []
