@@ -264,44 +264,72 @@ static void print_timer(const struct run_summary *summary, FILE *out)
 		    strcmp(a, b) ? " to " : "", strcmp(a, b) ? b : "");
 }
 
-/* Texts that belong to pairs, each once, with the number of pairs that share it. */
-static void count_text(json_t *seen, const char *text)
+/* Sentences that differ only in their numbers are one: "1.5 on 2" and "2.5 on 2" are "# on #". */
+static void without_numbers(const char *text, char *key, size_t size)
 {
-	json_t *count = json_object_get(seen, text);
+	size_t used = 0;
 
-	if (count)
-		json_integer_set(count, json_integer_value(count) + 1);
-	else
-		json_object_set_new(seen, text, json_integer(1));
+	while (*text && used + 1 < size) {
+		size_t digits = strspn(text, "0123456789.");
+
+		key[used++] = digits ? '#' : *text;
+		text += digits ? digits : 1;
+	}
+	key[used] = '\0';
 }
 
+/* Remember a sentence, and of how many pairs it is said: {"key": [sentence, pairs]}. */
+static void count_sentence(json_t *seen, const char *text)
+{
+	json_t *entry;
+	char key[512];
+
+	without_numbers(text, key, sizeof(key));
+	entry = json_object_get(seen, key);
+	if (entry)
+		json_integer_set(json_array_get(entry, 1),
+				 json_integer_value(json_array_get(entry, 1)) + 1);
+	else
+		json_object_set_new(seen, key, json_pack("[s, i]", text, 1));
+}
+
+static void print_sentences(json_t *seen, const char *label, size_t pairs, FILE *out)
+{
+	const char *key;
+	json_t *entry;
+
+	json_object_foreach (seen, key, entry) {
+		const char *text = json_string_value(json_array_get(entry, 0));
+		size_t said = (size_t)json_integer_value(json_array_get(entry, 1));
+
+		if (said == pairs)
+			wrap_print(out, HEAD_INDENT, label, text);
+		else
+			wrap_printf(out, HEAD_INDENT, label, "%s (%zu of %zu rows)", text, said,
+				    pairs);
+	}
+}
+
+/* How caches were made cold, and what to be wary of, each once. */
 static void print_warnings(const struct run_summary *summary, FILE *out)
 {
-	json_t *warnings = json_object(), *methods = json_object(), *count;
-	size_t pairs = 0;
-	const char *text;
+	json_t *warnings = json_object(), *methods = json_object();
+	size_t pairs = 0, cold = 0;
 
 	for (size_t p = 0; p < summary->nr_points; p++) {
 		for (size_t b = 0; b < summary->points[p].nr_backends; b++) {
 			const struct backend_summary *s = &summary->points[p].backends[b];
 
 			pairs += s->processes > 0;
+			cold += s->cold_method != NULL;
 			if (s->cold_method)
-				count_text(methods, s->cold_method);
+				count_sentence(methods, s->cold_method);
 			for (size_t i = 0; i < s->nr_warnings; i++)
-				count_text(warnings, s->warnings[i]);
+				count_sentence(warnings, s->warnings[i]);
 		}
 	}
-	json_object_foreach (methods, text, count)
-		wrap_print(out, HEAD_INDENT, "cold", text);
-	json_object_foreach (warnings, text, count) {
-		if ((size_t)json_integer_value(count) == pairs)
-			wrap_print(out, HEAD_INDENT, "warning", text);
-		else
-			wrap_printf(out, HEAD_INDENT, "warning",
-				    "%s (%lld of %zu pairs of point and back end)", text,
-				    (long long)json_integer_value(count), pairs);
-	}
+	print_sentences(methods, "cold", cold, out);
+	print_sentences(warnings, "warning", pairs, out);
 	json_decref(warnings);
 	json_decref(methods);
 }

@@ -3,6 +3,7 @@
 #include "made_run.h"
 
 #include "base/file.h"
+#include "base/rng.h"
 #include "result/result.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -85,6 +87,18 @@ static void a_missing_file_is_told_from_a_bad_one(void **state)
 	snprintf(path, sizeof(path), "%s/a.json", made.root);
 }
 
+/* A new file each time: ext4 flushes one that is cut to nothing and written again. */
+static void write_bytes(const char *text, size_t length)
+{
+	FILE *out;
+
+	unlink(path);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, length, out), length);
+	assert_int_equal(fclose(out), 0);
+}
+
 static void every_truncation_is_refused(void **state)
 {
 	json_t *json = made_result(&made, 0, 0, 1), *result;
@@ -92,11 +106,7 @@ static void every_truncation_is_refused(void **state)
 	size_t length = strlen(text);
 
 	for (size_t cut = 0; cut < length; cut += 1 + cut / 8) {
-		FILE *out = fopen(path, "w");
-
-		assert_non_null(out);
-		fwrite(text, 1, cut, out);
-		fclose(out);
+		write_bytes(text, cut);
 		expect_refused("not JSON");
 	}
 	write_text(text);
@@ -194,6 +204,33 @@ static void duplicate_keys_and_other_texts_are_refused(void **state)
 	}
 }
 
+/* Whatever happens to bytes, a file is read or refused; sanitizers see the rest. */
+static void damaged_bytes_do_no_harm(void **state)
+{
+	json_t *json = made_result(&made, 0, 0, 1);
+	char *text = json_dumps(json, JSON_INDENT(1));
+	size_t length = strlen(text), refused = 0;
+	unsigned rounds = getenv("MEMCGBENCH_TEST_LONG") ? 100000 : 1000;
+	struct rng rng = rng_for(3, 0, 0);
+
+	for (unsigned i = 0; i < rounds; i++) {
+		size_t at = rng_below(&rng, length);
+		char old = text[at];
+		json_t *result;
+
+		/* a letter of JSON's own half of the time */
+		text[at] = rng_below(&rng, 2) ? "{}[]\",:-0e."[rng_below(&rng, 12)]
+					      : (char)rng_below(&rng, 256);
+		write_bytes(text, length);
+		text[at] = old;
+		refused += result_load(path, &result, NULL) != 0;
+		json_decref(result);
+	}
+	assert_in_range(refused, rounds / 4, rounds);
+	free(text);
+	json_decref(json);
+}
+
 static void reasons_need_not_be_utf8(void **state)
 {
 	json_t *values = json_object();
@@ -216,6 +253,7 @@ int main(void)
 		cmocka_unit_test(edited_parameters_do_not_fit_the_id),
 		cmocka_unit_test(a_fault_is_placed_at_its_line_and_column),
 		cmocka_unit_test(duplicate_keys_and_other_texts_are_refused),
+		cmocka_unit_test(damaged_bytes_do_no_harm),
 		cmocka_unit_test(reasons_need_not_be_utf8),
 	};
 
