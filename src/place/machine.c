@@ -2,16 +2,13 @@
 /* See machine.h: loading topologies, and describing them. */
 #include "place/machine.h"
 
-#include "base/file.h"
 #include "place/host.h"
 #include "place/nodes.h"
+#include "place/xml.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XML_MAX (64u << 20)
 
 /* The program's own variables first, then those that only bend what others load. */
 static const char *const foreign_variables[] = {
@@ -108,50 +105,31 @@ static int machine_load(struct machine *machine, bool foreign, struct error *err
 	return 0;
 }
 
-/* hwloc refuses what it cannot read without a word, so common faults are told apart here. */
-static const char *xml_fault(const char *data)
-{
-	const char *topology = strstr(data, "<topology");
-	const char *version;
-
-	if (!topology)
-		return "not a topology in hwloc's XML (export one with `lstopo FILE.xml`)";
-	version = strstr(topology, "version=\"");
-	if (version && version < topology + strcspn(topology, ">") &&
-	    strtoul(version + strlen("version=\""), NULL, 10) > 2)
-		return "a topology in a version of hwloc's XML that is not supported (export it "
-		       "with `lstopo --export-xml-flags v2 FILE.xml`)";
-	if (!strstr(topology, "</topology>"))
-		return "a truncated topology: </topology> is missing";
-	return "not a valid topology for this version of hwloc";
-}
-
 static int machine_open_xml(const char *path, struct machine **out, struct error *err)
 {
 	struct machine *machine = NULL;
+	struct error fault = {0};
 	size_t length;
 	char *data;
 	int r;
 
-	r = file_read(path, XML_MAX, &data, &length, err);
+	r = xml_read(path, &data, &length, err);
 	if (r)
 		return r;
 	r = machine_prepare(path, &machine, err);
 	if (r)
 		goto out;
-	r = -EINVAL;
-	if (length != strlen(data) || length >= INT_MAX ||
-	    hwloc_topology_set_xmlbuffer(machine->topology, data, (int)length + 1) < 0) {
-		error_set_at(err, r, path, 0, 0, "%s", xml_fault(data));
-		goto out;
-	}
-	if (machine_load(machine, true, NULL)) {
-		error_set_at(err, r, path, 0, 0, "%s", xml_fault(data));
+	r = xml_use(machine->topology, data, length);
+	if (r)
+		error_set(&fault, r, "hwloc does not accept it");
+	else
+		r = machine_load(machine, true, &fault);
+	if (r) {
+		error_set_at(err, r, path, 0, 0, "%s", fault.text);
 		goto out;
 	}
 	*out = machine;
 	machine = NULL;
-	r = 0;
 out:
 	machine_free(machine);
 	free(data);

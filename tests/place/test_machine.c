@@ -109,6 +109,7 @@ static void faulty_files_are_refused_by_name(void **state)
 		{RECORDED("truncated.xml"), "truncated", -EINVAL},
 		{RECORDED("malformed.xml"), "not a valid topology", -EINVAL},
 		{RECORDED("no-nodes.xml"), "not a valid topology", -EINVAL},
+		{RECORDED("no-complete-cpuset.xml"), "not a valid topology", -EINVAL},
 		{RECORDED("not-a-topology.xml"), "not a topology in hwloc's XML", -EINVAL},
 		{RECORDED("not-xml.xml"), "not a topology in hwloc's XML", -EINVAL},
 		{RECORDED("version3.xml"), "version of hwloc's XML", -EINVAL},
