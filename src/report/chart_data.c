@@ -156,8 +156,18 @@ static void hold_one(const struct run_summary *summary, struct sweep *sweep)
 		(sweep->nr_other - which) * sizeof(sweep->other[0]));
 }
 
-/* "walk, cold, nodes 2": words speak for themselves, numbers need their name. In a `list` of
- * parameters all have theirs, in full. */
+/* Does the word alone say what it is about? */
+static bool speaks_for_itself(const struct parameter *parameter)
+{
+	static const char *const names[] = {"tree.shape", "read.cache"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(parameter->name, names[i]))
+			return true;
+	return false;
+}
+
+/* "walk, cold, nodes 2, rows all". In a `list` of parameters all have their names, in full. */
 static void append_value(char *text, size_t size, const struct parameter *parameter,
 			 const struct point *point, bool list)
 {
@@ -166,7 +176,7 @@ static void append_value(char *text, size_t size, const struct parameter *parame
 	size_t used = strlen(text);
 	char value[PARAMETER_TEXT_MAX];
 
-	if (parameter->kind == PARAMETER_WORD && !list)
+	if (!list && speaks_for_itself(parameter))
 		name = "";
 	parameter_text(parameter, point, value);
 	snprintf(text + used, size - used, "%s%s%s%.40s", used ? ", " : "", name, *name ? " " : "",
@@ -180,13 +190,14 @@ static int by_x(const void *a, const void *b)
 	return (x->x > y->x) - (x->x < y->x);
 }
 
-/* One line: a back end at all selected points of a facet. */
+/* One line: back end `b` at all selected points of a facet. */
 static int fill_line(struct chart_view *view, const struct sweep *sweep, const struct point *facet,
-		     struct chart_line *line)
+		     size_t b, struct chart_line *line)
 {
 	const struct run_summary *summary = view->summary;
 	bool measured = false;
 
+	line->backend = summary->points[0].backends[b].backend;
 	line->samples = calloc(summary->nr_points, sizeof(*line->samples));
 	if (!line->samples)
 		return -ENOMEM;
@@ -194,20 +205,19 @@ static int fill_line(struct chart_view *view, const struct sweep *sweep, const s
 		const struct point_summary *at = &summary->points[i];
 		struct chart_sample *sample = &line->samples[line->nr];
 
-		if (line->index >= at->nr_backends || !selected(sweep, &at->point) ||
+		if (b >= at->nr_backends || !selected(sweep, &at->point) ||
 		    !same_all(sweep->other, sweep->nr_other, facet, &at->point))
 			continue;
 		sample->point = &at->point;
-		sample->summary = &at->backends[line->index];
+		sample->summary = &at->backends[b];
 		sample->x = view->x ? (double)parameter_get(view->x, &at->point)
 				    : (double)(view->nr_lines + 1);
-		line->backend = sample->summary->backend;
 		measured |= sample->summary->processes > 0;
 		line->nr++;
 	}
 	qsort(line->samples, line->nr, sizeof(*line->samples), by_x);
 
-	snprintf(line->label, sizeof(line->label), "%s", line->backend ? line->backend : "");
+	snprintf(line->label, sizeof(line->label), "%s", line->backend);
 	for (size_t i = 0; i < sweep->nr_other; i++)
 		append_value(line->label, sizeof(line->label), sweep->other[i], facet, false);
 	if (!measured) {
@@ -239,9 +249,10 @@ static int fill_view(struct chart_view *view, struct sweep *sweep)
 		for (size_t f = 0; f < nr; f++) {
 			struct chart_line *line = &view->lines[view->nr_lines];
 
-			line->index = (unsigned)b;
+			/* A single back end leaves the colours to its facets. */
+			line->index = (unsigned)(nr_backends > 1 ? b : f);
 			line->facet = (unsigned)f;
-			if (fill_line(view, sweep, facets[f], line))
+			if (fill_line(view, sweep, facets[f], b, line))
 				return -ENOMEM;
 			view->nr_lines++;
 		}

@@ -31,7 +31,7 @@ struct chart_sample {
 struct chart_line {
 	char label[CHART_TEXT_MAX]; /* "walk, cold" */
 	const char *backend;
-	unsigned index; /* of the back end in the scenario's order: colour and shape */
+	unsigned index; /* colour and shape: of the back end, in the scenario's order */
 	unsigned facet; /* the dashes */
 	size_t nr;
 	struct chart_sample *samples; /* x ascending */

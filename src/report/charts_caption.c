@@ -130,24 +130,27 @@ static void put_sampling(FILE *out, const struct chart_view *view)
 			summary->expected);
 }
 
-/* Back ends whose samples are means of several reads; each is named once. */
+/* Back ends whose samples are means of several reads. The lines of a back end come in a row. */
 static void put_batches(FILE *out, const struct chart_view *view)
 {
-	const char *last = NULL;
+	struct tally reads = {0};
 
 	for (size_t l = 0; l < view->nr_lines; l++) {
 		const struct chart_line *line = &view->lines[l];
-		struct tally reads = {0};
+		bool last = l + 1 == view->nr_lines ||
+			    strcmp(line->backend, view->lines[l + 1].backend) != 0;
 
 		for (size_t i = 0; i < line->nr; i++)
 			if (line->samples[i].summary->reads_per_sample > 1)
 				count(&reads, line->samples[i].summary->reads_per_sample);
-		if (!reads.any || (last && !strcmp(last, line->backend)))
+		if (!last)
 			continue;
-		last = line->backend;
-		fprintf(out, "A sample of %s is the mean of ", line->backend);
-		put_tally(out, &reads, "read", "reads");
-		fputs(". ", out);
+		if (reads.any) {
+			fprintf(out, "A sample of %s is the mean of ", line->backend);
+			put_tally(out, &reads, "read", "reads");
+			fputs(". ", out);
+		}
+		reads.any = false;
 	}
 }
 
@@ -194,6 +197,15 @@ static void put_sources(FILE *out, const struct chart_view *view)
 	}
 }
 
+static bool has_ratio_interval(const struct chart_view *view)
+{
+	for (size_t l = 0; l < view->nr_lines; l++)
+		for (size_t i = 0; i < view->lines[l].nr; i++)
+			if (!isnan(chart_ratio(view, &view->lines[l], i).low))
+				return true;
+	return false;
+}
+
 static void put_reading(FILE *out, const struct chart_view *view, enum chart_kind kind)
 {
 	if (kind == CHART_SPECTRUM) {
@@ -202,10 +214,12 @@ static void put_reading(FILE *out, const struct chart_view *view, enum chart_kin
 		      "reads. ",
 		      out);
 	} else if (kind == CHART_RATIO) {
-		fputs("Ratios are of processes of the same repetition, which ran close together; "
-		      "bars: "
-		      "interval of their median (at least 95 %). ",
-		      out);
+		fprintf(out,
+			"Ratios are of processes of the same repetition, which ran close "
+			"together%s. ",
+			has_ratio_interval(view)
+				? "; bars: interval of their median (at least 95 %)"
+				: "");
 	} else {
 		put_legend(out, view);
 		put_sources(out, view);

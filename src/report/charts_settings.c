@@ -80,7 +80,7 @@ static void put_x_title(const struct chart_view *view, FILE *out)
 static const struct chart_line *line_of(const struct chart_view *view, const char *backend)
 {
 	for (size_t l = 0; l < view->nr_lines; l++)
-		if (view->lines[l].backend && !strcmp(view->lines[l].backend, backend))
+		if (!strcmp(view->lines[l].backend, backend))
 			return &view->lines[l];
 	return NULL;
 }
