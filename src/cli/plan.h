@@ -3,6 +3,7 @@
 #ifndef MEMCGBENCH_CLI_PLAN_H
 #define MEMCGBENCH_CLI_PLAN_H
 
+#include "driver/feasible.h"
 #include "place/machine.h"
 #include "scenario/parameter.h"
 #include "scenario/scenario.h"
@@ -24,6 +25,20 @@ struct plan {
 };
 
 void plan_prepare(struct plan *plan);
+
+/* One point with one back end. */
+struct pair {
+	const struct point *point;
+	const struct backend *backend;
+	struct estimate estimate;
+	bool possible;
+	const struct error_list *reasons; /* all of them, where it is not */
+};
+typedef int (*visit_pair)(void *arg, const struct pair *pair);
+/* Calls `visit` for all pairs, of one point or of all; ends early with what it returns but 0. */
+int plan_visit_point(const struct plan *plan, const struct point *point, visit_pair visit,
+		     void *arg);
+int plan_visit(const struct plan *plan, visit_pair visit, void *arg);
 
 /* 0, -ENOMEM or -EIO. */
 int plan_print_table(const struct plan *plan, FILE *out);
