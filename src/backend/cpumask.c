@@ -14,28 +14,22 @@ void cpumask_set(unsigned long *mask, unsigned cpu)
 	mask[cpu / CPUMASK_WORD_BITS] |= 1ul << (cpu % CPUMASK_WORD_BITS);
 }
 
-/* The first set bit from `start` on, word by word; `nr` when there is none. */
-static OUT_OF_LINE unsigned long find_next_set(const unsigned long *words, unsigned long nr,
-					       unsigned long start)
+OUT_OF_LINE unsigned cpumask_next(unsigned cpu, const unsigned long *mask, unsigned nr)
 {
-	unsigned long word, found;
+	unsigned start = cpu + 1;
+	unsigned long word;
 
 	if (start >= nr)
 		return nr;
 
-	word = words[start / CPUMASK_WORD_BITS] & (~0ul << (start % CPUMASK_WORD_BITS));
+	word = mask[start / CPUMASK_WORD_BITS] & (~0ul << (start % CPUMASK_WORD_BITS));
 	start -= start % CPUMASK_WORD_BITS;
 	while (!word) {
 		start += CPUMASK_WORD_BITS;
 		if (start >= nr)
 			return nr;
-		word = words[start / CPUMASK_WORD_BITS];
+		word = mask[start / CPUMASK_WORD_BITS];
 	}
-	found = start + (unsigned long)__builtin_ctzl(word);
-	return found < nr ? found : nr;
-}
-
-OUT_OF_LINE unsigned cpumask_next(unsigned cpu, const unsigned long *mask, unsigned nr)
-{
-	return (unsigned)find_next_set(mask, nr, (unsigned)(cpu + 1));
+	/* Not held against nr: who iterates does that. */
+	return start + (unsigned)__builtin_ctzl(word);
 }

