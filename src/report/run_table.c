@@ -304,6 +304,8 @@ int run_table_print(const struct run_summary *summary, FILE *out)
 		if (!r && backends_of(summary) > 1)
 			r = print_ratios(groups, out);
 		if (!r)
+			r = run_slopes_print(groups, out);
+		if (!r)
 			r = run_references_print(groups, out);
 	} else {
 		fputs("\nNothing is measured yet.\n", out);

@@ -20,6 +20,9 @@ void work_notes(const struct run_summary *summary, FILE *out);
 void error_notes(const struct run_summary *summary, FILE *out);
 void ratio_notes(const struct run_summary *summary, FILE *out);
 
+/* How time grows with the parameter down the rows, where that is a number. 0 or -ENOMEM, -EIO. */
+int run_slopes_print(const struct run_groups *groups, FILE *out);
+
 /* Published figures beside the measured ones. 0 or -ENOMEM, -EIO. */
 int run_references_print(const struct run_groups *groups, FILE *out);
 
