@@ -2,6 +2,9 @@
 /* Machines are described by OS index, whole, and bad descriptions are refused. */
 #include "fixtures.h"
 
+#include "base/file.h"
+#include "base/rng.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -125,6 +128,62 @@ static void faulty_files_are_refused_by_name(void **state)
 		assert_string_equal(err.file, cases[i].path);
 		assert_contains(err.text, cases[i].message);
 	}
+}
+
+/* A few bytes changed, cut out or doubled. */
+static size_t damage(struct rng *rng, char *data, size_t length)
+{
+	for (uint64_t n = 1 + rng_below(rng, 5); n; n--) {
+		size_t at = rng_below(rng, length - 128), span = 1 + rng_below(rng, 63);
+
+		switch (rng_below(rng, 3)) {
+		case 0:
+			data[at] = "0123456789abcdefx\"<>/ ,-"[rng_below(rng, 24)];
+			break;
+		case 1:
+			length -= span;
+			memmove(data + at, data + at + span, length - at);
+			break;
+		default:
+			memmove(data + at, data + at + span, span <= 32 ? span : 32);
+		}
+	}
+	return length;
+}
+
+static void damaged_files_are_refused_or_read_and_crash_nothing(void **state)
+{
+	unsigned rounds = getenv("MEMCGBENCH_TEST_LONG") ? 3000 : 60;
+	char path[] = "/tmp/memcgbench-test-XXXXXX", *good, *bad;
+	int fd = mkstemp(path), refused = 0;
+	size_t length;
+
+	assert_true(fd >= 0);
+	assert_int_equal(file_read(RECORDED("power9.xml"), 1 << 20, &good, &length, NULL), 0);
+	bad = malloc(length);
+	assert_non_null(bad);
+	for (unsigned i = 0; i < rounds; i++) {
+		struct rng rng = rng_for(1, i, 0);
+		struct machine *machine = NULL;
+		struct error err = {0};
+		size_t left;
+
+		memcpy(bad, good, length);
+		left = damage(&rng, bad, length);
+		assert_int_equal(ftruncate(fd, 0), 0);
+		assert_int_equal(pwrite(fd, bad, left, 0), left);
+		if (machine_open(path, &machine, &err)) {
+			assert_string_equal(err.file, path);
+			assert_true(err.text[0]);
+			refused++;
+		}
+		machine_free(machine);
+	}
+	assert_in_range(refused, rounds / 4, rounds);
+	free(bad);
+	free(good);
+	close(fd);
+	unlink(path);
 }
 
 static void faulty_synthetic_descriptions_are_refused(void **state)
@@ -269,6 +328,7 @@ int main(void)
 		cmocka_unit_test(nodes_without_memory_are_named),
 		cmocka_unit_test(what_a_cpuset_hides_is_shown_and_not_allowed),
 		cmocka_unit_test(faulty_files_are_refused_by_name),
+		cmocka_unit_test(damaged_files_are_refused_or_read_and_crash_nothing),
 		cmocka_unit_test(faulty_synthetic_descriptions_are_refused),
 		cmocka_unit_test(this_machine_is_this_system),
 		cmocka_unit_test(the_class_of_a_host_is_stable),
