@@ -20,7 +20,7 @@
 #define START_NS       20e6
 #define NS_PER_BYTE    0.6
 #define NS_PER_CHARGE  300.0
-#define COLD_SAMPLE_NS 10e6
+#define COLD_SAMPLE_NS 1.5e6
 /* Untimed reads around the timed part: pilot, check against the oracle, counted read. */
 #define EXTRA_READS   6.0
 #define LEAST_SAMPLES 5.0
