@@ -88,8 +88,9 @@ void point_set_id(struct point *point);
 
 /* All parameters, defaults included: numbers in base units (times in ns, shares as fractions). */
 json_t *point_to_json(const struct point *point);
-/* The reverse: strict, every parameter present, every range checked, id recomputed and compared
- * where `id` is not NULL. -EINVAL with a message. */
+/* The reverse, strict: no unknown parameter, every range checked, the id recomputed and compared
+ * where `id` is not NULL. One that is not there has its default: a document may be older than the
+ * parameter. -EINVAL with a message. */
 int point_from_json(const json_t *parameters, const char *id, struct point *point,
 		    struct error *err);
 

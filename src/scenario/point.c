@@ -199,6 +199,20 @@ static int value_from_json(const struct parameter *parameter, const json_t *json
 	return code < 0 ? code : 0;
 }
 
+/* A document older than the parameter does not have it: then it was measured at the default. */
+static int value_left_out(const struct parameter *parameter, struct point *point,
+			  struct error *err)
+{
+	if (parameter->required)
+		return error_set(err, -EINVAL, "parameters: '%s' is missing", parameter->name);
+	if (parameter->kind != PARAMETER_NIDS)
+		parameter_set(parameter, point, parameter_fallback(parameter, point));
+	else
+		for (unsigned i = 0; i < point->machine.nodes; i++)
+			point->machine.nids[i] = (uint16_t)i;
+	return 0;
+}
+
 int point_from_json(const json_t *object, const char *id, struct point *point, struct error *err)
 {
 	const char *key;
@@ -212,11 +226,9 @@ int point_from_json(const json_t *object, const char *id, struct point *point, s
 			return error_set(err, -EINVAL, "parameters: '%s' is not known", key);
 	for (size_t i = 0; i < nr_parameters; i++) {
 		json = json_object_get(object, parameters[i].name);
-		if (!json)
-			return error_set(err, -EINVAL, "parameters: '%s' is missing",
-					 parameters[i].name);
 		/* the table has machine.nodes before machine.node_ids, which looks at it */
-		if (value_from_json(&parameters[i], json, point, err))
+		if (json ? value_from_json(&parameters[i], json, point, err)
+			 : value_left_out(&parameters[i], point, err))
 			return -EINVAL;
 	}
 	if (point_check(point, NULL, err))

@@ -185,6 +185,21 @@ static void json_out_of_range_is_refused(void **state)
 	assert_refused("not.known", json_integer(2));
 }
 
+static void what_an_old_document_lacks_has_its_default(void **state)
+{
+	static const char *const optional[] = {"read.text", "machine.skew", "machine.node_ids",
+					       "counters.spread.cpus", "read.pacing"};
+	json_t *json = json_of_default();
+	struct point whole, partial;
+
+	assert_int_equal(point_from_json(json, NULL, &whole, NULL), 0);
+	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
+		assert_int_equal(json_object_del(json, optional[i]), 0);
+	assert_int_equal(point_from_json(json, whole.id, &partial, NULL), 0);
+	assert_memory_equal(&whole, &partial, sizeof(whole));
+	json_decref(json);
+}
+
 static void json_of_something_else_is_refused(void **state)
 {
 	json_t *array = json_array();
@@ -267,6 +282,7 @@ int main(void)
 		cmocka_unit_test(text_brings_every_value_back),
 		cmocka_unit_test(the_longest_list_of_node_ids_fits),
 		cmocka_unit_test(json_out_of_range_is_refused),
+		cmocka_unit_test(what_an_old_document_lacks_has_its_default),
 		cmocka_unit_test(json_of_something_else_is_refused),
 		cmocka_unit_test(an_id_of_other_parameters_is_refused),
 		cmocka_unit_test(what_is_not_in_the_id_does_not_change_it),
