@@ -14,8 +14,8 @@ uint64_t batch_bound(const struct point *point, enum numa_row row, uint32_t memc
 }
 
 /* Seen on virtual machines of 2020s servers; only plans and progress use them. */
-#define NS_PER_LOAD_HOT  1.5
-#define NS_PER_LOAD_COLD 12.0
+#define NS_PER_LOAD_HOT  4.5 /* 13 cycles: finding the next CPU is one chain of dependent steps */
+#define NS_PER_LOAD_COLD 14.0
 #define NS_PER_CELL_TEXT 60.0
 /* Loads come from memory when their lines are more than a cache of this size. */
 #define HOT_BYTES (8.0 * (1 << 20))

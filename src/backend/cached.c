@@ -8,7 +8,8 @@
 #include "backend/model_read.h"
 
 /* The lists of `mask` of shared counters; an item below 0, for spills out of order, reads as 0. */
-static always_inline uint64_t shared_pages(const _Atomic long *stat, unsigned mask, struct tally *t)
+static __always_inline uint64_t shared_pages(const _Atomic long *stat, unsigned mask,
+					     struct tally *t)
 {
 	uint64_t pages = 0;
 
@@ -25,8 +26,8 @@ static always_inline uint64_t shared_pages(const _Atomic long *stat, unsigned ma
 	return pages;
 }
 
-static always_inline void read_hierarchical_rows(const struct model *model, struct memcg *memcg,
-						 struct numa_counts *out, struct tally *t)
+static __always_inline void read_hierarchical_rows(const struct model *model, struct memcg *memcg,
+						   struct numa_counts *out, struct tally *t)
 {
 	unsigned nodes = model->layout.nodes;
 
@@ -40,8 +41,8 @@ static always_inline void read_hierarchical_rows(const struct model *model, stru
 	}
 }
 
-static always_inline void read_rows(const struct model *model, const struct read_request *request,
-				    struct numa_counts *out, struct tally *t)
+static __always_inline void read_rows(const struct model *model, const struct read_request *request,
+				      struct numa_counts *out, struct tally *t)
 {
 	struct memcg *memcg = model_memcg(model, request->memcg);
 

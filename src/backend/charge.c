@@ -12,7 +12,7 @@
 #include "base/rng.h"
 
 /*
- * Like a mixed server: file pages somewhat fewer than anonymous ones, a tenth locked. No list is so
+ * Like a mixed server: as many file pages as anonymous ones, a tenth locked. No list is so
  * short that the default batches hide more than 5 % of it: 2 CPUs x 32 pages of 2,500.
  */
 static const unsigned lru_percent[NR_LRU_LISTS] = {

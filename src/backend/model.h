@@ -40,7 +40,7 @@ struct memcg {
 	struct memcg *parent; /* NULL for the root */
 	struct memcg *first_child, *next_sibling;
 	uint64_t css_ref; /* offset of the per-CPU count, or CSS_REF_SHARED for a dying memcg */
-	_Atomic long css_count;
+	_Atomic long css_count; /* beside the links, as in the kernel's css */
 	uint64_t local, batch; /* offsets of the per-CPU blocks */
 	/* Spilled counts of the subtree, on lines that links and references do not share; behind
 	 * them the pointers to the memcg's struct memcg_node of each node. */

@@ -15,8 +15,8 @@
 #include "backend/tally.h"
 
 /* One item of the per-CPU block at *handle over all possible CPUs; below 0 reads as 0. */
-static always_inline uint64_t sum_possible(const struct model *model, const uint64_t *handle,
-					   unsigned item, enum numa_scope scope, struct tally *t)
+static __always_inline uint64_t sum_possible(const struct model *model, const uint64_t *handle,
+					     unsigned item, enum numa_scope scope, struct tally *t)
 {
 	unsigned char *const *area = model->area;
 	const unsigned long *possible = model->possible;
@@ -40,8 +40,8 @@ static always_inline uint64_t sum_possible(const struct model *model, const uint
 }
 
 /* The lists of `mask` of one memcg, from its local per-CPU counters. */
-static always_inline uint64_t memcg_pages(const struct model *model, const struct memcg *memcg,
-					  unsigned mask, enum numa_scope scope, struct tally *t)
+static __always_inline uint64_t memcg_pages(const struct model *model, const struct memcg *memcg,
+					    unsigned mask, enum numa_scope scope, struct tally *t)
 {
 	uint64_t pages = 0;
 
@@ -51,8 +51,8 @@ static always_inline uint64_t memcg_pages(const struct model *model, const struc
 	return pages;
 }
 
-static always_inline struct memcg_node *node_info(const struct model *model, struct memcg *memcg,
-						  unsigned node, struct tally *t)
+static __always_inline struct memcg_node *node_info(const struct model *model, struct memcg *memcg,
+						    unsigned node, struct tally *t)
 {
 	struct memcg_node **slot = memcg_nodeinfo(model, memcg, node);
 
@@ -61,9 +61,9 @@ static always_inline struct memcg_node *node_info(const struct model *model, str
 }
 
 /* The same of one memcg on one node. */
-static always_inline uint64_t node_pages(const struct model *model, struct memcg *memcg,
-					 unsigned node, unsigned mask, enum numa_scope scope,
-					 struct tally *t)
+static __always_inline uint64_t node_pages(const struct model *model, struct memcg *memcg,
+					   unsigned node, unsigned mask, enum numa_scope scope,
+					   struct tally *t)
 {
 	const struct memcg_node *info = node_info(model, memcg, node, t);
 	uint64_t pages = 0;
@@ -75,8 +75,8 @@ static always_inline uint64_t node_pages(const struct model *model, struct memcg
 }
 
 /* The four local rows: the same in all kernels before 6.6, hierarchical counters or not. */
-static always_inline void read_local_rows(const struct model *model, struct memcg *memcg,
-					  struct numa_counts *out, struct tally *t)
+static __always_inline void read_local_rows(const struct model *model, struct memcg *memcg,
+					    struct numa_counts *out, struct tally *t)
 {
 	unsigned nodes = model->layout.nodes;
 

@@ -18,7 +18,7 @@
  * A this-CPU operation: only the owner writes, so a relaxed load and store do, without a lock
  * prefix; readers on other CPUs see the old or the new value, never half of one.
  */
-static always_inline void this_cpu_add(_Atomic long *counter, long delta, struct tally *t)
+static __always_inline void this_cpu_add(_Atomic long *counter, long delta, struct tally *t)
 {
 	long value = atomic_load_explicit(counter, memory_order_relaxed);
 
@@ -28,7 +28,7 @@ static always_inline void this_cpu_add(_Atomic long *counter, long delta, struct
 }
 
 /* Shared between CPUs. Relaxed: a counter orders nothing, as atomic_long_add() does not. */
-static always_inline void shared_add(_Atomic long *counter, long delta, struct tally *t)
+static __always_inline void shared_add(_Atomic long *counter, long delta, struct tally *t)
 {
 	atomic_fetch_add_explicit(counter, delta, memory_order_relaxed);
 	tally_add(t, atomics, 1);
@@ -36,7 +36,7 @@ static always_inline void shared_add(_Atomic long *counter, long delta, struct t
 }
 
 /* Add to a batch; returns what spills, or 0. */
-static always_inline long batch_add(_Atomic long *batch, long delta, long limit, struct tally *t)
+static __always_inline long batch_add(_Atomic long *batch, long delta, long limit, struct tally *t)
 {
 	long held = delta + atomic_load_explicit(batch, memory_order_relaxed);
 	long spilled = 0;
@@ -51,8 +51,8 @@ static always_inline long batch_add(_Atomic long *batch, long delta, long limit,
 	return spilled;
 }
 
-static always_inline void update_memcg(const struct model *model, struct memcg *memcg,
-				       const struct update *update, struct tally *t)
+static __always_inline void update_memcg(const struct model *model, struct memcg *memcg,
+					 const struct update *update, struct tally *t)
 {
 	unsigned char *area = model->area[update->cpu];
 	long spilled;
@@ -70,8 +70,8 @@ static always_inline void update_memcg(const struct model *model, struct memcg *
 	}
 }
 
-static always_inline void update_lruvec(const struct model *model, struct memcg *memcg,
-					const struct update *update, struct tally *t)
+static __always_inline void update_lruvec(const struct model *model, struct memcg *memcg,
+					  const struct update *update, struct tally *t)
 {
 	unsigned char *area = model->area[update->cpu];
 	struct memcg_node **slot = memcg_nodeinfo(model, memcg, update->node);
@@ -99,8 +99,8 @@ static always_inline void update_lruvec(const struct model *model, struct memcg 
 	}
 }
 
-static always_inline void update_counters(const struct model *model, const struct update *update,
-					  struct tally *t)
+static __always_inline void update_counters(const struct model *model, const struct update *update,
+					    struct tally *t)
 {
 	struct memcg *memcg = model_memcg(model, update->memcg);
 

@@ -12,7 +12,7 @@
 
 #include "backend/backend.h"
 
-#define always_inline inline __attribute__((always_inline))
+#include <sys/cdefs.h> /* __always_inline */
 
 struct tally {
 	struct op_probe *probe;
@@ -26,8 +26,8 @@ struct tally {
 	} while (0)
 
 /* An address in the model's memory that is loaded or stored. */
-static always_inline void tally_touch(struct tally *tally, const volatile void *address,
-				      size_t bytes)
+static __always_inline void tally_touch(struct tally *tally, const volatile void *address,
+					size_t bytes)
 {
 	int ret;
 

@@ -16,8 +16,8 @@
  * so a relaxed load and store do. Of a dying one: an atomic that all CPUs share, and which orders
  * nothing here, since the model's memcgs do not go away under a reader.
  */
-static always_inline void css_ref_add(const struct model *model, struct memcg *memcg, unsigned cpu,
-				      long change, struct tally *t)
+static __always_inline void css_ref_add(const struct model *model, struct memcg *memcg,
+					unsigned cpu, long change, struct tally *t)
 {
 	uint64_t ref = memcg->css_ref;
 	_Atomic long *count;
@@ -37,8 +37,8 @@ static always_inline void css_ref_add(const struct model *model, struct memcg *m
 }
 
 /* The memcg after `at` in pre-order below `top`, by the links; NULL at the end. */
-static always_inline struct memcg *next_link(const struct memcg *top, const struct memcg *at,
-					     struct tally *t)
+static __always_inline struct memcg *next_link(const struct memcg *top, const struct memcg *at,
+					       struct tally *t)
 {
 	tally_touch(t, &at->first_child, sizeof(at->first_child));
 	if (at->first_child)
@@ -53,8 +53,8 @@ static always_inline struct memcg *next_link(const struct memcg *top, const stru
 	return NULL;
 }
 
-static always_inline struct memcg *walk_step(const struct model *model, struct memcg *top,
-					     struct memcg *at, unsigned cpu, struct tally *t)
+static __always_inline struct memcg *walk_step(const struct model *model, struct memcg *top,
+					       struct memcg *at, unsigned cpu, struct tally *t)
 {
 	struct memcg *next = next_link(top, at, t);
 
@@ -68,9 +68,9 @@ static always_inline struct memcg *walk_step(const struct model *model, struct m
 	return next;
 }
 
-static always_inline void read_hierarchical_rows(const struct model *model, struct memcg *top,
-						 unsigned cpu, struct numa_counts *out,
-						 struct tally *t)
+static __always_inline void read_hierarchical_rows(const struct model *model, struct memcg *top,
+						   unsigned cpu, struct numa_counts *out,
+						   struct tally *t)
 {
 	unsigned nodes = model->layout.nodes;
 
@@ -93,8 +93,8 @@ static always_inline void read_hierarchical_rows(const struct model *model, stru
 	}
 }
 
-static always_inline void read_rows(const struct model *model, const struct read_request *request,
-				    struct numa_counts *out, struct tally *t)
+static __always_inline void read_rows(const struct model *model, const struct read_request *request,
+				      struct numa_counts *out, struct tally *t)
 {
 	struct memcg *memcg = model_memcg(model, request->memcg);
 
