@@ -23,8 +23,8 @@ double histogram_mean_ns(const struct histogram *h); /* of bucket middles; NAN w
 uint64_t histogram_min_ps(const struct histogram *h); /* exact: kept beside the buckets */
 uint64_t histogram_max_ps(const struct histogram *h); /* exact */
 
-/* The value at or below which a share q of all values lies, 0 < q <= 1 (nearest rank); NAN when empty.
- * q = 1 is the exact maximum. */
+/* The value at or below which a share q of all values lies, 0 < q <= 1 (nearest rank); NAN when
+ * empty. q = 1 is the exact maximum. */
 double histogram_quantile_ns(const struct histogram *h, double q);
 
 /*

@@ -16,8 +16,8 @@ static inline uint64_t clock_now(void)
 }
 
 struct timer_floor {
-	double median_ns; /* of empty intervals, from batches of them: finer than the clock's tick */
-	double p99_ns;    /* of single empty intervals */
+	double median_ns; /* of empty intervals, from batches: finer than the clock's tick */
+	double p99_ns; /* of single empty intervals */
 	unsigned intervals;
 };
 

@@ -21,10 +21,11 @@ extern "C" {
 /*
  * Runs `loop(arg, iterations, &manual_ns)` exactly once, inside one KeepRunningBatch(iterations) of
  * one registered case with Iterations(iterations)->Repetitions(1). With `manual` the time is the
- * *manual_ns that the loop reports (UseManualTime), otherwise Google Benchmark's own wall clock around
- * the whole loop. No --benchmark_* flag or BENCHMARK_* variable has a say, nothing is printed. The
- * library keeps its cases in one global list: one caller at a time. `*total_ns` is what Google Benchmark reports: time per iteration x iterations.
- * A negative return of `loop` is passed on (SkipWithError inside).
+ * *manual_ns that the loop reports (UseManualTime), otherwise Google Benchmark's own wall clock
+ * around the whole loop. No --benchmark_* flag or BENCHMARK_* variable has a say, nothing is
+ * printed. The library keeps its cases in one global list: one caller at a time. `*total_ns` is
+ * what Google Benchmark reports: time per iteration x iterations. A negative return of `loop` is
+ * passed on (SkipWithError inside).
  */
 typedef int (*gb_loop)(void *arg, uint64_t iterations, double *manual_ns);
 int gb_time(const char *name, uint64_t iterations, int manual, gb_loop loop, void *arg,
@@ -32,11 +33,11 @@ int gb_time(const char *name, uint64_t iterations, int manual, gb_loop loop, voi
 
 /* One case of a suite. `run` does `iterations` operations; setup and teardown are untimed, once
  * per run of the case: the library calls `run` several times to find a number of iterations, on one
- * state, and no two cases have a state at a time. Counters are added to the case's line and JSON; no
- * NaN, no clash with a field name. */
+ * state, and no two cases have a state at a time. Counters are added to the case's line and JSON;
+ * no NaN, no clash with a field name. */
 struct gb_counter {
 	const char *name;
-	double value;   /* of one operation */
+	double value; /* of one operation */
 	int per_second; /* a rate: divided by the time of one operation */
 };
 #define GB_MAX_COUNTERS 8
@@ -48,7 +49,7 @@ struct gb_case {
 	/* may be NULL; fills at most GB_MAX_COUNTERS and returns how many */
 	unsigned (*counters)(void *state, struct gb_counter *counters);
 	const void *parameters; /* for setup */
-	/* Instead of `run`: reports the time of what it measures, for work that has untimed parts. */
+	/* Instead of `run`: reports the time of what it measures, where parts are untimed. */
 	int (*run_timed)(void *state, uint64_t iterations, double *ns);
 	uint64_t iterations; /* fixed; 0: as many as --benchmark_min_time asks for */
 };

@@ -26,9 +26,10 @@ void line_set_each(const struct line_set *set, void (*visit)(void *arg, void *li
 
 /*
  * Evicts the set's lines from all caches (clflushopt on x86-64, dc civac on AArch64), then sweeps a
- * buffer larger than second-level cache and TLB reach, so that translations, stack and code are cold
- * too. Where lines cannot be flushed by user code, or `set` is NULL, the sweep is over twice the last
- * level cache instead. Memory whose lines are in the set must stay mapped while the evictor is used.
+ * buffer larger than second-level cache and TLB reach, so that translations, stack and code are
+ * cold too. Where lines cannot be flushed by user code, or `set` is NULL, the sweep is over twice
+ * the last level cache instead. Memory whose lines are in the set must stay mapped while the
+ * evictor is used.
  */
 struct evictor;
 /* `set`: not owned, may still grow. `llc_bytes` 0: not known. NULL: out of memory. */
