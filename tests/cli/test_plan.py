@@ -142,10 +142,17 @@ def arguments_replace_what_the_file_says():
     tap.equal(document['points'][0]['parameters']['read.time'], 200000000)
 
 
-def the_scenarios_of_the_tree_are_possible_somewhere():
-    for name in sys.argv[3:]:
-        document = _json(name)
+def the_scenarios_of_the_tree_keep_within_what_they_promise():
+    for path in sys.argv[3:]:
+        document = _json(path)
+        name = document['scenario']
+        tap.equal(name + '.yaml', os.path.basename(path))
         tap.expect(document['title'], name)
+        largest = max(pair['memory_bytes'] for point in document['points']
+                      for pair in point['backends'])
+        tap.expect(largest < (16 if name == 'scaling_memcgs' else 4) * 2 ** 30, name, largest)
+        if name == 'numa_stat_10k' and not document['pairs_impossible']:
+            tap.expect(document['total_ns'] < 240e9, document['total_ns'])
 
 
 def wrong_usage_is_trouble():
