@@ -17,6 +17,7 @@ int bench_model_init(struct bench_model *model, const struct backend *backend,
 	point->tree.memcgs = shape->memcgs;
 	point->machine.nodes = shape->nodes;
 	point->machine.cpus = shape->cpus;
+	point->machine.skew = shape->skew;
 	for (unsigned i = 0; i < shape->nodes; i++) {
 		point->machine.nids[i] = (uint16_t)i;
 		model->nids[i] = i;

@@ -17,6 +17,7 @@ struct bench_shape {
 	enum tree_shape shape;
 	uint32_t memcgs;
 	uint32_t nodes, cpus;
+	uint64_t skew;
 };
 
 struct bench_model {

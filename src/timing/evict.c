@@ -183,10 +183,15 @@ void evictor_free(struct evictor *evictor)
 	free(evictor);
 }
 
-void evictor_run(struct evictor *evictor)
+void evictor_flush(struct evictor *evictor)
 {
 	if (evictor->flush != FLUSH_NONE)
 		flush_set(evictor);
+}
+
+void evictor_run(struct evictor *evictor)
+{
+	evictor_flush(evictor);
 	sweep(evictor);
 }
 

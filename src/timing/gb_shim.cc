@@ -3,8 +3,9 @@
  * Google Benchmark behind C functions. The only C++ file: everything that is the library's stays in
  * here, and no exception leaves it.
  *
- * Works with 1.7 (Debian 12) and 1.8 (Ubuntu 24.04), which differ in how a run says that it failed
- * and in how --benchmark_min_time is written. The former is asked of the type, never of a version.
+ * Works with 1.7 (Debian 12), 1.8 (Ubuntu 24.04) and 1.9, which differ in how a run says that it
+ * failed and in how --benchmark_min_time is written. Which of them is at hand is asked of the
+ * types, never of a version.
  */
 #include "timing/gb_shim.h"
 
@@ -21,6 +22,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>

@@ -36,6 +36,7 @@ struct evictor;
 struct evictor *evictor_new(const struct line_set *set, uint64_t llc_bytes);
 void evictor_free(struct evictor *evictor);
 void evictor_run(struct evictor *evictor);
+void evictor_flush(struct evictor *evictor); /* the set's lines only, where they can be; no sweep */
 const char *evictor_method(const struct evictor *evictor); /* "clflushopt + sweep of 16 MiB" */
 
 #endif

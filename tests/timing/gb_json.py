@@ -68,4 +68,4 @@ def compare_py():
         import scipy.stats  # noqa: F401 pylint: disable=unused-import,import-outside-toplevel
     except ImportError as error:
         return None, f"compare.py needs numpy and scipy: {error}"
-    return [sys.executable, found[0]], None
+    return [sys.executable, "-B", found[0]], None

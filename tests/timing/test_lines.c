@@ -164,7 +164,8 @@ static double chain_ns_per_load(const struct chain *chain)
 }
 
 /* Medians over repeats, hot and cold in turn, so that a noisy neighbour meets both. */
-static void assert_cold_is_slower(const struct chain *chain, struct evictor *evictor)
+static void assert_cold_is_slower(const struct chain *chain, struct evictor *evictor,
+				  void (*evict)(struct evictor *evictor))
 {
 	enum {
 		REPEATS = 11
@@ -172,7 +173,7 @@ static void assert_cold_is_slower(const struct chain *chain, struct evictor *evi
 	double hot[REPEATS], cold[REPEATS], hot_ns, cold_ns;
 
 	for (unsigned i = 0; i < REPEATS; i++) {
-		evictor_run(evictor);
+		evict(evictor);
 		cold[i] = chain_ns_per_load(chain);
 		hot[i] = chain_ns_per_load(chain);
 	}
@@ -200,8 +201,9 @@ static void chain_loads_are_slow_after_the_set_was_evicted(void **state)
 	assert_non_null(evictor);
 #if defined(__x86_64__) || defined(__aarch64__)
 	assert_non_null(strstr(evictor_method(evictor), " + sweep of "));
+	assert_cold_is_slower(&chain, evictor, evictor_flush);
 #endif
-	assert_cold_is_slower(&chain, evictor);
+	assert_cold_is_slower(&chain, evictor, evictor_run);
 	evictor_free(evictor);
 	line_set_free(set);
 	munmap(chain.memory, region.bytes);
@@ -216,7 +218,7 @@ static void without_a_set_the_sweep_makes_loads_slow(void **state)
 	evictor = evictor_new(NULL, 24 << 20);
 	assert_non_null(evictor);
 	assert_string_equal(evictor_method(evictor), "sweep of 48 MiB");
-	assert_cold_is_slower(&chain, evictor);
+	assert_cold_is_slower(&chain, evictor, evictor_run);
 	evictor_free(evictor);
 	evictor_free(NULL);
 	munmap(chain.memory, chain.nr_lines * LINE_BYTES);
