@@ -133,8 +133,9 @@ static size_t note(struct filling *filling, const char *text)
 static int add_verdict(struct filling *filling, const struct pair *pair)
 {
 	size_t nr = pair->possible ? 0 : pair->reasons->nr, used = 0;
-	char text[ERROR_LIST_MAX * sizeof(pair->reasons->items[0].text)] = "";
+	char text[ERROR_LIST_MAX * (sizeof(pair->reasons->items[0].text) + 2)];
 
+	text[0] = '\0';
 	for (size_t i = 0; i < nr; i++) {
 		const char *reason = pair->reasons->items[i].text;
 		size_t number = filling->for_programs ? 1 : note(filling, reason);
