@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Both back ends against the exact oracle: equal where they must be, within bounds everywhere. */
+/*
+ * Back ends against the exact oracle: equal where they must be, within bounds everywhere. What
+ * holds for all is asked of every back end in the table.
+ */
 #include "backend/update_stream.h"
 #include "fixture.h"
 
@@ -10,9 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const char *const names[] = {"walk", "cached"};
-#define NR_NAMES (sizeof(names) / sizeof(names[0]))
 
 static void compare_all(struct fixture *f)
 {
@@ -61,10 +61,10 @@ static void random_trees_and_updates_stay_within_bounds(void **state)
 	for (unsigned round = 0; round < rounds; round++) {
 		struct point point = random_point(&rng);
 
-		for (size_t i = 0; i < NR_NAMES; i++) {
+		for (size_t i = 0; backends[i]; i++) {
 			struct fixture f;
 
-			fixture_init(&f, &point, names[i]);
+			fixture_init(&f, &point, backends[i]->name);
 			fixture_populate(&f);
 			compare_all(&f);
 			random_updates(&f, round, many_updates() / rounds);
@@ -81,10 +81,10 @@ static void batch_0_makes_every_cell_equal(void **state)
 	point.tree.shape = TREE_RANDOM;
 	point.tree.dying_ppm = 500000;
 	point.counters.batch = 0;
-	for (size_t i = 0; i < NR_NAMES; i++) {
+	for (size_t i = 0; backends[i]; i++) {
 		struct fixture f;
 
-		fixture_init(&f, &point, names[i]);
+		fixture_init(&f, &point, backends[i]->name);
 		fixture_populate(&f);
 		random_updates(&f, 1, 20000);
 		for (uint32_t memcg = 0; memcg < f.tree->nr; memcg++)
@@ -98,10 +98,10 @@ static void node_columns_of_local_rows_are_exact(void **state)
 {
 	struct point point = small_point(50, 3, 6);
 
-	for (size_t i = 0; i < NR_NAMES; i++) {
+	for (size_t i = 0; backends[i]; i++) {
 		struct fixture f;
 
-		fixture_init(&f, &point, names[i]);
+		fixture_init(&f, &point, backends[i]->name);
 		fixture_populate(&f);
 		random_updates(&f, 2, 20000);
 		for (uint32_t memcg = 0; memcg < f.tree->nr; memcg++) {
@@ -241,23 +241,23 @@ static void layout_skew_and_node_ids_change_no_answer(void **state)
 {
 	static const uint16_t nids[] = {0, 8, 252, 255};
 
-	for (size_t i = 0; i < NR_NAMES; i++) {
+	for (size_t i = 0; backends[i]; i++) {
 		struct point point = small_point(40, 4, 6);
-		uint64_t expected = answers(&point, names[i]);
+		uint64_t expected = answers(&point, backends[i]->name);
 
 		point.machine.skew = 64;
-		assert_true(answers(&point, names[i]) == expected);
+		assert_true(answers(&point, backends[i]->name) == expected);
 		point.machine.skew = 4096 * 3 + 4088;
-		assert_true(answers(&point, names[i]) == expected);
+		assert_true(answers(&point, backends[i]->name) == expected);
 		point.machine.layout = LAYOUT_LEAN;
-		assert_true(answers(&point, names[i]) == expected);
+		assert_true(answers(&point, backends[i]->name) == expected);
 		memcpy(point.machine.nids, nids, sizeof(nids));
-		assert_true(answers(&point, names[i]) == expected);
+		assert_true(answers(&point, backends[i]->name) == expected);
 		point.machine.pages = PAGES_HUGE;
-		assert_true(answers(&point, names[i]) == expected);
+		assert_true(answers(&point, backends[i]->name) == expected);
 		/* And that it is the counters that the number is of: */
 		point.counters.pages++;
-		assert_true(answers(&point, names[i]) != expected);
+		assert_true(answers(&point, backends[i]->name) != expected);
 	}
 }
 
@@ -285,11 +285,11 @@ static void rows_not_asked_for_are_left_alone(void **state)
 {
 	struct point point = small_point(3, 2, 2);
 
-	for (size_t i = 0; i < NR_NAMES; i++) {
+	for (size_t i = 0; backends[i]; i++) {
 		struct read_request request = {.rows = ROWS_HIERARCHICAL};
 		struct fixture f;
 
-		fixture_init(&f, &point, names[i]);
+		fixture_init(&f, &point, backends[i]->name);
 		fixture_populate(&f);
 		f.counts.cells[0] = 12345;
 		f.backend->read_counts(f.instance, &request, &f.counts);

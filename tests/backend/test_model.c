@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -227,6 +230,60 @@ static void reads_leave_references_as_they_were(void **state)
 	fixture_fini(&f);
 }
 
+/* Pages never written all read one zero page, and flatter a walk. */
+static void every_page_is_there_after_creation(void **state)
+{
+	struct point point = small_point(300, 3, 6);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), nr;
+	const struct region *regions;
+	struct fixture f;
+
+	fixture_init(&f, &point, "walk");
+	regions = f.backend->regions(f.instance, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		size_t pages = regions[i].bytes / page;
+		unsigned char *resident = calloc(pages, 1);
+
+		assert_non_null(resident);
+		assert_int_equal(mincore(regions[i].base, regions[i].bytes, resident), 0);
+		for (size_t k = 0; k < pages; k++)
+			assert_true(resident[k] & 1);
+		free(resident);
+	}
+	fixture_fini(&f);
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double seconds_to_populate(enum tree_shape shape)
+{
+	struct point point = small_point(60000, 1, 1);
+	struct fixture f;
+	double seconds;
+
+	point.tree.shape = shape;
+	point.machine.layout = LAYOUT_LEAN;
+	fixture_init(&f, &point, "cached");
+	seconds = cpu_seconds();
+	fixture_populate(&f);
+	seconds = cpu_seconds() - seconds;
+	fixture_compare(&f, 0);
+	fixture_fini(&f);
+	return seconds;
+}
+
+/* A pass for each memcg up its ancestors would take thousands of times as long. */
+static void populating_a_chain_costs_no_more_than_a_flat_tree(void **state)
+{
+	assert_true(seconds_to_populate(TREE_CHAIN) < 20 * seconds_to_populate(TREE_FLAT));
+}
+
 static void a_skew_that_splits_counters_is_refused(void **state)
 {
 	struct point point = small_point(2, 1, 1);
@@ -253,6 +310,8 @@ int main(void)
 		cmocka_unit_test(blocks_lie_in_creation_order_with_the_sizes_of_5_6),
 		cmocka_unit_test(links_follow_the_tree),
 		cmocka_unit_test(reads_leave_references_as_they_were),
+		cmocka_unit_test(every_page_is_there_after_creation),
+		cmocka_unit_test(populating_a_chain_costs_no_more_than_a_flat_tree),
 		cmocka_unit_test(a_skew_that_splits_counters_is_refused),
 	};
 
