@@ -67,7 +67,7 @@ class Scripts(unittest.TestCase):
         for name in ("numa_stat_10k", "other"):
             self.write(os.path.join(self.project, "scenarios", f"{name}.yaml"), "name: a\n")
         self.write(os.path.join(self.project, "build", "build.ninja"), "")
-        self.configure("buildtype=release optimization=3 b_sanitize=none")
+        self.configure("buildtype=debugoptimized optimization=2 b_sanitize=none")
         self.tool("dpkg-query", DPKG_QUERY)
         for name in ("apt-get", "ninja", "meson"):
             self.tool(name, NOTE)
@@ -212,18 +212,18 @@ class Scripts(unittest.TestCase):
 
     def test_debug_build(self):
         """a directory with another kind of build is refused"""
-        for flags in ("buildtype=debug optimization=0 b_sanitize=none", "buildtype=release b_sanitize=address"):
+        for flags in ("buildtype=debug optimization=0 b_sanitize=none", "buildtype=debugoptimized b_sanitize=address"):
             self.configure(flags)
             status, _, errors = self.call("bench")
             self.assertEqual(status, 2)
-            self.assertIn("not a release build", errors)
+            self.assertIn("not an optimised build", errors)
             self.assertEqual(self.calls("memcgbench"), [])
 
     def test_sets_up_once(self):
         """a directory is set up once and built each time"""
         os.remove(os.path.join(self.project, "build", "build.ninja"))
         self.tool("meson", NOTE + 'touch "$2/build.ninja"\n')
-        for wanted in (["meson setup build --buildtype=release"], []):
+        for wanted in (["meson setup build --buildtype=debugoptimized"], []):
             self.assertEqual(self.call("bench")[0], 0)
             self.assertEqual(self.calls("meson"), wanted)
             self.assertEqual(self.calls("ninja"), ["ninja -C build src/cli/memcgbench"])
