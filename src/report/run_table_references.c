@@ -33,22 +33,18 @@ static void figure_row(struct table *table, const struct run_group *group,
 {
 	const struct point_summary *point;
 	const struct backend_summary *s = find_measured(group, reference, &point);
+	const char *most = reference->at_most ? "<= " : "";
 	char text[UNIT_TEXT_MAX];
 
 	table_row(table);
 	table_cell(table, "%s", unit_format_exact(text, UNIT_COUNT, reference->memcgs));
 	table_cell(table, "%s", reference->backend);
-	table_cell(table, "%s", unit_format_time(text, reference->time_ns));
-	table_cell(table, "%s", unit_format_time(text, reference->time_ns / reference->memcgs));
+	table_cell(table, "%s%s", most, unit_format_time(text, reference->time_ns));
+	table_cell(table, "%s%s", most,
+		   unit_format_time(text, reference->time_ns / reference->memcgs));
 	table_cell(table, "%s", unit_format_time(text, s ? s->median_ns : NAN));
 	table_cell(table, "%s",
 		   unit_format_time(text, s ? s->median_ns / summary_memcgs(point) : NAN));
-}
-
-/* A source that says "floor" gives a time that may be shorter: a ratio over it may be larger. */
-static bool is_floor(const struct reference *reference)
-{
-	return strstr(reference->source, "floor");
 }
 
 static void ratio_row(struct table *table, const struct run_group *group,
@@ -65,7 +61,7 @@ static void ratio_row(struct table *table, const struct run_group *group,
 	table_row(table);
 	table_cell(table, "%s", unit_format_exact(text, UNIT_COUNT, numerator->memcgs));
 	table_cell(table, "%s / %s", numerator->backend, denominator->backend);
-	table_cell(table, "%s%s", is_floor(denominator) ? ">= " : "",
+	table_cell(table, "%s%s", denominator->at_most ? ">= " : "",
 		   unit_format_count(text, numerator->time_ns / denominator->time_ns));
 	table_cell(table, "%s", "");
 	table_cell(table, "%s", unit_format_count(text, ratio.median));

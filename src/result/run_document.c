@@ -52,8 +52,9 @@ static json_t *references_to_json(const struct scenario *scenario)
 	for (size_t i = 0; i < scenario->nr_references; i++) {
 		const struct reference *reference = &scenario->references[i];
 		json_t *item =
-			json_pack("{s:s, s:I, s:f, s:s}", "backend", reference->backend, "memcgs",
+			json_pack("{s:s, s:I, s:f, s:b, s:s}", "backend", reference->backend, "memcgs",
 				  (json_int_t)reference->memcgs, "time_ns", reference->time_ns,
+				  "at_most", (int)reference->at_most,
 				  "source", reference->source ? reference->source : "");
 
 		if (json_array_append_new(list, item) < 0) {

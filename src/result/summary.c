@@ -173,6 +173,7 @@ static int load_references(struct run_summary *summary)
 
 		reference->memcgs = json_integer_value(json_object_get(item, "memcgs"));
 		reference->time_ns = json_number_value(json_object_get(item, "time_ns"));
+		reference->at_most = json_is_true(json_object_get(item, "at_most"));
 		reference->backend = strdup(json_string_value(json_object_get(item, "backend")));
 		reference->source = strdup(json_string_value(json_object_get(item, "source")));
 		summary->nr_references = i + 1;

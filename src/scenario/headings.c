@@ -224,7 +224,7 @@ void heading_default_backends(struct loader *loader)
 	heading_backends(loader, DEFAULT_MEASURE);
 }
 
-/* One published figure; `seen` counts which of its four keys were there. */
+/* One published figure; `seen` counts which of its four keys were there that it must have. */
 struct figure {
 	struct reference reference;
 	unsigned seen;
@@ -239,6 +239,14 @@ static void read_figure_key(struct loader *loader, struct yaml_source *source, y
 	uint64_t number;
 	size_t length;
 
+	if (!strcmp(name, "bound")) {
+		text = loader_scalar(loader, source, value, name, NAME_MAX_BYTES, &length);
+		figure->reference.at_most = text && !strcmp(text, "at_most");
+		if (text && !figure->reference.at_most && strcmp(text, "exact"))
+			loader_complain(loader, source, value,
+					"bound: '%.40s' is not known (exact, at_most)", text);
+		return;
+	}
 	figure->seen++;
 	if (!strcmp(name, "backend")) {
 		text = loader_scalar(loader, source, value, name, NAME_MAX_BYTES, &length);
@@ -257,7 +265,7 @@ static void read_figure_key(struct loader *loader, struct yaml_source *source, y
 			take_copy(loader, &figure->reference.source, text);
 	} else {
 		loader_complain(loader, source, key,
-				"unknown key '%.40s' in reference (backend, memcgs, time, source)",
+				"unknown key '%.40s' in reference (backend, memcgs, time, source, bound)",
 				name);
 	}
 }

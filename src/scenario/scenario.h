@@ -23,6 +23,7 @@ struct reference {
 	char *backend;   /* whose figure */
 	uint32_t memcgs; /* at what M */
 	double time_ns;  /* a read took so long */
+	bool at_most;    /* or less: the figure is the floor of its clock */
 	char *source;    /* where the figure was published, for people */
 };
 

@@ -105,8 +105,8 @@ static int fill(struct fixture *fixture, const char *kind)
 	fixture->repetitions = 10;
 	fixture->samples = 200;
 	fixture->batch = 1;
-	fixture->references[0] = (struct reference){walk, 10000, 0.7e9, source};
-	fixture->references[1] = (struct reference){cached, 10000, 1e6, source};
+	fixture->references[0] = (struct reference){walk, 10000, 0.7e9, false, source};
+	fixture->references[1] = (struct reference){cached, 10000, 1e6, true, source};
 	fixture->nr_references = 2;
 	add_backends(fixture, strcmp(kind, "many") ? 2 : 20);
 	if (!strcmp(kind, "single") || !strcmp(kind, "hostile")) {

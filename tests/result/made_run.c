@@ -34,8 +34,8 @@ const char *const made_yaml =
 	"repetitions: 10\n"
 	"reference:\n"
 	"  - {backend: walk, memcgs: 10k, time: 700ms, source: published somewhere}\n"
-	"  - {backend: cached, memcgs: 10k, time: 1ms, source: \"published, the floor of "
-	"the clock\"}\n";
+	"  - {backend: cached, memcgs: 10k, time: 1ms, bound: at_most, source: \"published, the "
+	"floor of the clock\"}\n";
 
 const char *const made_small_yaml = "name: small\n"
 				    "tree: {memcgs: [10, 20]}\n"
