@@ -213,11 +213,11 @@ json_t *measured_to_json(const struct measured *m, const json_t *request, const 
 {
 	json_int_t repetition = json_integer_value(json_object_get(request, "repetition"));
 	const char *scenario = text_of(request, "scenario");
-	json_t *result;
+	json_t *values = point_to_json(point), *result;
 
-	result = result_new(scenario ? scenario : "", text_of(request, "title"), point->id,
-			    point_to_json(point), text_of(request, "backend"), (unsigned)repetition,
-			    NULL);
+	result = result_new(scenario ? scenario : "", text_of(request, "title"), point->id, values,
+			    text_of(request, "backend"), (unsigned)repetition, NULL);
+	json_decref(values);
 	if (!result || fill(result, m, point, machine)) {
 		json_decref(result);
 		error_set(err, -ENOMEM, "out of memory for the result");

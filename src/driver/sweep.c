@@ -153,10 +153,11 @@ static json_t *make_request(const struct sweep *sweep, const struct task *task,
 static json_t *failed_result(const struct sweep *sweep, const struct task *task, const char *reason)
 {
 	const struct point *point = point_of(sweep, task);
+	json_t *values = point_to_json(point);
 	json_t *result = result_new(sweep->scenario->name, sweep->scenario->title, point->id,
-				    point_to_json(point), backend_name(sweep, task),
-				    task->repetition, reason);
+				    values, backend_name(sweep, task), task->repetition, reason);
 
+	json_decref(values);
 	if (result && sweep->label)
 		json_object_set_new(result, "label", json_string(sweep->label));
 	return result;

@@ -47,6 +47,13 @@ def start(*args, cwd=None, env=None):
                             stderr=subprocess.PIPE, text=True)
 
 
+def sanitized():
+    """Whether the program reserves address space for a sanitizer's shadow."""
+    with open(PROGRAM, 'rb') as file:
+        text = file.read()
+    return b'__asan_init' in text or b'__tsan_init' in text
+
+
 @contextlib.contextmanager
 def directory():
     path = tempfile.mkdtemp(prefix='memcgbench-test-')
