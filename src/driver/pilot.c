@@ -150,13 +150,16 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	return 0;
 }
 
+/* The first one makes the caches as they will be, and is long enough to need no batch or is not. */
 static int time_part(struct reader *reader, operation op, double *result, unsigned *taken)
 {
 	double budget = (double)reader->sampler->point->read.time_ns / PARTS_TIME_SHARE;
-	uint64_t batch;
-	long first = op(reader);
-	int r = first < 0 ? (int)first : find_batch(reader, op, &batch);
+	double first = time_batch(reader, op, 1);
+	uint64_t batch = 1;
+	int r = first < 0 ? (int)first : 0;
 
+	if (!r && first < budget)
+		r = find_batch(reader, op, &batch);
 	if (r)
 		return r;
 	return time_median(reader, op, batch, PARTS_SAMPLES, MIN_PARTS, budget, result, taken);

@@ -18,6 +18,7 @@
 
 #define WORD_BITS  64
 #define FIRST_SIZE 1024 /* slots of the hash set; a power of two */
+#define NR_SEEN    4096 /* a power of two */
 
 struct span {
 	uintptr_t first, last; /* line numbers, both in it */
@@ -31,6 +32,7 @@ struct line_set {
 	struct span *spans; /* ascending, with no line in common */
 	size_t nr_others, nr_slots;
 	uintptr_t *slots; /* line number, 0: free (line 0 holds the null pointer) */
+	uintptr_t seen[NR_SEEN]; /* lines in the set, by their low bits: most are added again soon */
 };
 
 static uintptr_t line_of(uintptr_t address)
@@ -207,9 +209,12 @@ int line_set_add(struct line_set *set, const void *address, size_t bytes)
 		return 0;
 	last = line_of((uintptr_t)address + bytes - 1);
 	for (uintptr_t line = first; line <= last; line++) {
+		if (set->seen[line % NR_SEEN] == line)
+			continue;
 		r = add_line(set, line);
 		if (r < 0)
 			return r;
+		set->seen[line % NR_SEEN] = line;
 	}
 	return 0;
 }
