@@ -178,6 +178,26 @@ static void put_legend(FILE *out, const struct chart_view *view)
 	fputs(". ", out);
 }
 
+/* Bytes touched against the last-level cache: the mark in the chart is only there where they cross.
+ */
+static void put_cache(FILE *out, const struct chart_view *view)
+{
+	char cache[UNIT_TEXT_MAX], touched[UNIT_TEXT_MAX];
+	const struct backend_summary *most = NULL;
+
+	for (size_t l = 0; l < view->nr_lines; l++)
+		for (size_t i = 0; i < view->lines[l].nr; i++) {
+			const struct backend_summary *s = view->lines[l].samples[i].summary;
+
+			if (!most || s->bytes_touched > most->bytes_touched)
+				most = s;
+		}
+	if (most && most->bytes_touched && view->summary->llc_bytes)
+		fprintf(out, "A read of %s touches up to %s; the last-level cache has %s. ",
+			most->backend, unit_format_bytes(touched, (double)most->bytes_touched),
+			unit_format_bytes(cache, (double)view->summary->llc_bytes));
+}
+
 static void put_sources(FILE *out, const struct chart_view *view)
 {
 	const struct run_summary *summary = view->summary;
@@ -188,8 +208,9 @@ static void put_sources(FILE *out, const struct chart_view *view)
 	for (size_t i = 0; i < summary->nr_references; i++) {
 		const struct reference *reference = &summary->references[i];
 
-		fprintf(out, "%s%s %s at %s memcgs (%s)%s",
+		fprintf(out, "%s%s %s%s at %s memcgs (%s)%s",
 			i ? "" : "Published: ", reference->backend,
+			reference->at_most ? "at most " : "",
 			unit_format_time(time, reference->time_ns),
 			unit_format_exact(exact, UNIT_COUNT, reference->memcgs),
 			reference->source ? reference->source : "no source given",
@@ -222,6 +243,7 @@ static void put_reading(FILE *out, const struct chart_view *view, enum chart_kin
 				: "");
 	} else {
 		put_legend(out, view);
+		put_cache(out, view);
 		put_sources(out, view);
 	}
 	if (kind != CHART_RATIO)

@@ -122,7 +122,8 @@ static void put_references(const struct chart_view *view, struct chart_range *x,
 		nr++;
 		chart_range_include(x, at);
 		chart_range_include(y, reference->time_ns);
-		snprintf(label, sizeof(label), "%s published: %s", reference->backend,
+		snprintf(label, sizeof(label), "%s published: %s%s", reference->backend,
+			 reference->at_most ? "at most " : "",
 			 unit_format_time(time, reference->time_ns));
 		fprintf(out,
 			"reference_x[%zu] = %.17g\nreference_ns[%zu] = %.6g\n"
