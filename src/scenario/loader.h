@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that read a scenario share: scenario.c, headings.c and sections.c. */
+/* What the files that read a scenario share: scenario.c, headings.c, sections.c; done in loader.c.
+ */
 #ifndef MEMCGBENCH_SCENARIO_LOADER_H
 #define MEMCGBENCH_SCENARIO_LOADER_H
 
