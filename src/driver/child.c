@@ -90,10 +90,10 @@ static void become_measurer(pid_t parent, int request, int answer, int errors)
 	if (getppid() != parent)
 		_exit(127);
 	setpgid(0, 0); /* a Ctrl-C at the terminal is the parent's to handle */
-	request = fcntl(request, F_DUPFD, 10);
-	answer = fcntl(answer, F_DUPFD, 10);
-	errors = fcntl(errors, F_DUPFD, 10);
-	null = open("/dev/null", O_RDWR);
+	request = fcntl(request, F_DUPFD_CLOEXEC, 10);
+	answer = fcntl(answer, F_DUPFD_CLOEXEC, 10);
+	errors = fcntl(errors, F_DUPFD_CLOEXEC, 10);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (request < 0 || answer < 0 || errors < 0 || null < 0)
 		_exit(127);
 	if (dup2(null, STDIN_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0 ||
@@ -115,6 +115,8 @@ static int start(struct running *child, int request, int answer, struct error *e
 
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	/* Ignored by whoever started us, it would reap the child and lose what became of it. */
+	signal(SIGCHLD, SIG_DFL);
 	child->pid = fork();
 	if (child->pid < 0) {
 		int code = -errno;
