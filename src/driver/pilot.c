@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define PILOT_READS      7
+#define BATCH_TRIES      3
+#define SURELY_ONE       1000 /* times as long as the shortest sample: no interruption is */
 #define PARTS_SAMPLES    15
 #define MIN_PARTS        3
 #define PARTS_TIME_SHARE 8 /* of read.time_ns, for each part */
@@ -70,6 +72,17 @@ static double time_batch(struct reader *reader, operation op, uint64_t reads)
 	return (double)(clock_now() - then);
 }
 
+/* The shortest of some: what interrupts one would pass for the length of an operation, and a sweep
+ * would keep the batch that follows from it. */
+static double shortest_batch(struct reader *reader, operation op, uint64_t reads)
+{
+	double shortest = time_batch(reader, op, reads);
+
+	for (unsigned i = 1; i < BATCH_TRIES && shortest >= 0; i++)
+		shortest = fmin(shortest, time_batch(reader, op, reads));
+	return shortest;
+}
+
 /*
  * How many operations make an interval of at least FLOORS_PER_SAMPLE timer floors. One, when cold:
  * the second read of a batch would be hot.
@@ -85,6 +98,9 @@ static int find_batch(struct reader *reader, operation op, uint64_t *batch)
 		return 0;
 	for (;; reads *= 2) {
 		ns = time_batch(reader, op, reads);
+		/* Far above what needs batches: once is enough. */
+		if (ns >= 0 && ns < SURELY_ONE * enough)
+			ns = fmin(ns, shortest_batch(reader, op, reads));
 		if (ns < 0)
 			return (int)ns;
 		if (ns >= 4 * enough || (reads == 1 && ns >= enough))
@@ -124,6 +140,7 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	struct reader *reader;
 	double read_ns = 0, sample_ns, fit;
 	unsigned os_cpu;
+	long first;
 	int r;
 
 	r = placement_bind_thread(sampler->placement, 0, &os_cpu, err);
@@ -132,7 +149,8 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	if (r)
 		return r;
 	/* One read beforehand, so that a hot pilot is hot. */
-	r = whole_read(reader) < 0 ? -1 : 0;
+	first = whole_read(reader);
+	r = first < 0 ? (int)first : 0;
 	if (!r)
 		r = find_batch(reader, whole_read, &sampling->reads_per_sample);
 	if (!r)
@@ -142,7 +160,9 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	if (r)
 		return error_set(err, r, "a read failed: %s", strerror(-r));
 	sample_ns = read_ns * (double)sampling->reads_per_sample;
-	fit = floor((double)point->read.time_ns / fmax(sample_ns, 1));
+	/* A paced reader's time passes between samples. */
+	fit = floor((double)point->read.time_ns /
+		    fmax(fmax(sample_ns, (double)point->read.pacing_ns), 1));
 	sampling->samples = point->read.samples;
 	if (fit < (double)sampling->samples)
 		sampling->samples = fit < MIN_SAMPLES ? MIN_SAMPLES : (uint64_t)fit;

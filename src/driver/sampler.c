@@ -21,12 +21,21 @@
 #include <time.h>
 
 /*
- * Below this, the 3 to 10 us around the loop that only Google Benchmark sees (its timers, cold code)
- * are more than a fraction of the 0.5 % within which the two clocks must agree.
+ * Below this, the 3 to 10 us around the loop that only Google Benchmark sees (its timers, cold
+ * code) are more than a fraction of the 0.5 % within which the two clocks must agree.
  */
 #define WALL_CLOCK_MIN_NS 5e6
-#define MAX_TRIES 3 /* of a loop that was disturbed between the two clocks; each is counted */
+#define MAX_TRIES         3 /* of a loop that was disturbed between the two clocks; each is counted */
 #define CLOCKS_AGREE      0.005
+
+/* Not a barrier: that counts on everybody, and could never be left where a reader fails to start.
+ */
+struct gate {
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	unsigned waiting;
+	bool open, cancelled;
+};
 
 struct team {
 	const struct sampler *sampler;
@@ -34,7 +43,7 @@ struct team {
 	struct reader *readers;
 	unsigned nr_readers;
 	bool manual_clock;
-	pthread_barrier_t gate;
+	struct gate gate;
 	atomic_uint finished;
 };
 
@@ -110,49 +119,110 @@ static int loop_separate(struct reader *reader, const struct sampling *sampling)
 	return 0;
 }
 
-/* Until everybody has their samples, go on reading as before, untimed. */
+/*
+ * Until everybody has their samples, go on as before, untimed: a reader that stopped evicting or
+ * keeping its pace would warm the caches of those still at work, or crowd them.
+ */
 static int keep_reading(struct team *team, struct reader *reader)
 {
+	uint64_t pacing = team->sampler->point->read.pacing_ns, due = clock_now();
+
 	atomic_fetch_add(&team->finished, 1);
 	while (atomic_load(&team->finished) < team->nr_readers) {
-		long length = reader_read(reader);
+		long length;
 
+		if (reader->evictor)
+			evictor_run(reader->evictor);
+		if (pacing)
+			wait_until(due += pacing);
+		length = reader_read(reader);
 		if (length < 0)
 			return (int)length;
 	}
 	return 0;
 }
 
+/* Every reader ends with this, whatever became of it: the others must not wait for ever. */
+static int finish(struct team *team, struct reader *reader, int result)
+{
+	if (!result)
+		return keep_reading(team, reader);
+	atomic_fetch_add(&team->finished, 1);
+	return result;
+}
+
 static int read_samples(struct team *team, unsigned index)
 {
 	struct reader *reader = &team->readers[index];
-	int r;
 
 	if (paced_or_cold(team->sampler->point))
-		r = loop_separate(reader, &team->sampling);
-	else
-		r = loop_closed(reader, &team->sampling);
-	if (r) /* the others must not wait for this one for ever */
-		atomic_fetch_add(&team->finished, 1);
-	return r;
+		return loop_separate(reader, &team->sampling);
+	return loop_closed(reader, &team->sampling);
+}
+
+/*
+ * Bind the calling thread, and read once untimed: the first read of a thread runs into page faults
+ * of code and stack, and into counters that another CPU's caches hold.
+ */
+static int make_ready(struct team *team, unsigned index, struct error *err)
+{
+	struct reader *reader = &team->readers[index];
+	int r = placement_bind_thread(team->sampler->placement, index, &reader->os_cpu, err);
+	long length;
+
+	if (r)
+		return r;
+	length = reader_read(reader);
+	return length < 0 ? error_set(err, (int)length, "reader %u: %s", index + 1,
+				      strerror((int)-length))
+			  : 0;
+}
+
+/* False where there will be no measurement. */
+static bool gate_wait(struct gate *gate)
+{
+	bool open;
+
+	pthread_mutex_lock(&gate->lock);
+	gate->waiting++;
+	pthread_cond_broadcast(&gate->changed);
+	while (!gate->open && !gate->cancelled)
+		pthread_cond_wait(&gate->changed, &gate->lock);
+	open = gate->open;
+	pthread_mutex_unlock(&gate->lock);
+	return open;
+}
+
+/* Wait for `others` at the gate, and let all go on. */
+static void gate_open(struct gate *gate, unsigned others)
+{
+	pthread_mutex_lock(&gate->lock);
+	while (gate->waiting < others)
+		pthread_cond_wait(&gate->changed, &gate->lock);
+	gate->open = true;
+	pthread_cond_broadcast(&gate->changed);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+static void gate_cancel(struct gate *gate)
+{
+	pthread_mutex_lock(&gate->lock);
+	gate->cancelled = true;
+	pthread_cond_broadcast(&gate->changed);
+	pthread_mutex_unlock(&gate->lock);
 }
 
 static void *member_main(void *arg)
 {
 	struct member *member = arg;
 	struct team *team = member->team;
-	struct reader *reader = &team->readers[member->index];
+	int r = make_ready(team, member->index, &member->err);
 
-	member->result = placement_bind_thread(team->sampler->placement, member->index,
-					       &reader->os_cpu, &member->err);
-	pthread_barrier_wait(&team->gate);
-	if (member->result) {
-		atomic_fetch_add(&team->finished, 1);
+	if (!gate_wait(&team->gate))
 		return NULL;
-	}
-	member->result = read_samples(team, member->index);
-	if (!member->result)
-		member->result = keep_reading(team, reader);
+	if (!r)
+		r = read_samples(team, member->index);
+	member->result = finish(team, &team->readers[member->index], r);
 	return NULL;
 }
 
@@ -170,34 +240,37 @@ static int benchmark_loop(void *arg, uint64_t iterations, double *manual_ns)
 	return r;
 }
 
-static int start_members(struct team *team, struct member *members, struct error *err)
+/* `*started` counts the leader, who is there. */
+static int start_members(struct team *team, struct member *members, unsigned *started,
+			 struct error *err)
 {
-	for (unsigned i = 1; i < team->nr_readers; i++) {
+	for (*started = 1; *started < team->nr_readers; ++*started) {
+		struct member *member = &members[*started];
 		int r;
 
-		members[i] = (struct member){.team = team, .index = i};
-		r = pthread_create(&members[i].thread, NULL, member_main, &members[i]);
-		/* The gate counts on everybody: those who wait there end with the process. */
+		*member = (struct member){.team = team, .index = *started};
+		r = pthread_create(&member->thread, NULL, member_main, member);
 		if (r)
-			return error_set(err, -r, "cannot start reader %u of %u: %s", i + 1,
+			return error_set(err, -r, "cannot start reader %u of %u: %s", *started + 1,
 					 team->nr_readers, strerror(r));
 	}
 	return 0;
 }
 
-static int join_members(struct team *team, struct member *members, struct error *err)
+/* The first error stands; `err` NULL: there is one already. */
+static int join_members(struct member *members, unsigned started, struct error *err)
 {
 	int r = 0;
 
-	for (unsigned i = 1; i < team->nr_readers; i++) {
+	for (unsigned i = 1; i < started; i++) {
 		pthread_join(members[i].thread, NULL);
-		if (!r && members[i].result) {
-			r = members[i].result;
-			if (members[i].err.text[0])
-				*err = members[i].err;
-			else
-				error_set(err, r, "reader %u: %s", i + 1, strerror(-r));
-		}
+		if (r || !members[i].result)
+			continue;
+		r = members[i].result;
+		if (err && members[i].err.text[0])
+			*err = members[i].err;
+		else if (err)
+			error_set(err, r, "reader %u: %s", i + 1, strerror(-r));
 	}
 	return r;
 }
@@ -206,27 +279,26 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 {
 	uint64_t reads = team->sampling.samples * team->sampling.reads_per_sample;
 	struct member *members = calloc(team->nr_readers, sizeof(*members));
+	unsigned started = 1;
 	double total_ns = 0;
 	int r, joined;
 
 	if (!members)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = placement_bind_thread(team->sampler->placement, 0, &team->readers[0].os_cpu, err);
+	r = make_ready(team, 0, err);
 	if (!r)
-		r = start_members(team, members, err);
-	if (r)
-		goto out;
-	pthread_barrier_wait(&team->gate);
-	r = gb_time("read", reads, out->manual_clock, benchmark_loop, team, &total_ns, err);
-	if (!r)
-		r = keep_reading(team, &team->readers[0]);
-	joined = join_members(team, members, err);
-	if (!r)
-		r = joined;
+		r = start_members(team, members, &started, err);
+	if (r) {
+		gate_cancel(&team->gate);
+	} else {
+		gate_open(&team->gate, started - 1);
+		r = gb_time("read", reads, out->manual_clock, benchmark_loop, team, &total_ns, err);
+		r = finish(team, &team->readers[0], r);
+	}
+	joined = join_members(members, started, r ? NULL : err);
 	out->benchmark_mean_ns = total_ns / (double)reads;
-out:
 	free(members);
-	return r;
+	return r ? r : joined;
 }
 
 /* All samples into histogram and median; the first reader's alone for the comparison of clocks. */
@@ -284,6 +356,8 @@ static int try_once(struct team *team, struct sampled *out, struct error *err)
 	out->latency = NULL;
 	out->late = 0;
 	atomic_store(&team->finished, 0);
+	team->gate.waiting = 0;
+	team->gate.open = false;
 	for (unsigned i = 0; i < team->nr_readers; i++)
 		team->readers[i].late = 0;
 	r = run_team(team, out, err);
@@ -299,6 +373,7 @@ int sampler_run(const struct sampler *sampler, const struct sampling *sampling, 
 		.sampler = sampler,
 		.sampling = *sampling,
 		.nr_readers = sampler->point->read.readers,
+		.gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER},
 	};
 	int r;
 
@@ -311,14 +386,12 @@ int sampler_run(const struct sampler *sampler, const struct sampling *sampling, 
 	r = readers_new(sampler, team.nr_readers, sampling->samples, &team.readers, err);
 	if (r)
 		goto out;
-	pthread_barrier_init(&team.gate, NULL, team.nr_readers);
 	do {
 		r = try_once(&team, out, err);
 	} while (r == -EPROTO && ++out->tries < MAX_TRIES);
 	out->tries++;
 	if (!r && team.readers[0].evictor)
 		out->cold_method = strdup(evictor_method(team.readers[0].evictor));
-	pthread_barrier_destroy(&team.gate);
 	readers_free(team.readers, team.nr_readers);
 out:
 	if (r)
