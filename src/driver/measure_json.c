@@ -153,7 +153,12 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 {
 	json_int_t misplaced =
 		json_integer_value(json_object_get(m->placement_found, "bytes_misplaced"));
+	json_int_t unknown =
+		json_integer_value(json_object_get(m->placement_found, "bytes_unknown"));
 
+	if (unknown)
+		warn(warnings, "%lld bytes lie nobody knows where (swapped out?)",
+		     (long long)unknown);
 	if (misplaced)
 		warn(warnings, "%lld bytes lie on another node than asked", (long long)misplaced);
 	if (m->beyond_bound[SCOPE_LOCAL] + m->beyond_bound[SCOPE_HIERARCHICAL])

@@ -279,6 +279,7 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 {
 	uint64_t reads = team->sampling.samples * team->sampling.reads_per_sample;
 	struct member *members = calloc(team->nr_readers, sizeof(*members));
+	const struct perf_counters *perf = team->sampler->perf;
 	unsigned started = 1;
 	double total_ns = 0;
 	int r, joined;
@@ -292,7 +293,11 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 		gate_cancel(&team->gate);
 	} else {
 		gate_open(&team->gate, started - 1);
+		if (perf)
+			perf_counters_start(perf);
 		r = gb_time("read", reads, out->manual_clock, benchmark_loop, team, &total_ns, err);
+		if (perf)
+			perf_counters_stop(perf);
 		r = finish(team, &team->readers[0], r);
 	}
 	joined = join_members(members, started, r ? NULL : err);

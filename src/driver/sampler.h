@@ -16,6 +16,7 @@
 #include "stats/histogram.h"
 #include "timing/clock.h"
 #include "timing/lines.h"
+#include "timing/perf.h"
 
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ struct sampler {
 	const struct line_set *lines; /* what a read touches; NULL: evict by sweeping */
 	uint64_t llc_bytes;
 	struct timer_floor floor;
+	const struct perf_counters *perf; /* count during the loop; may be NULL */
 };
 
 /* Numbers that the pilot fixes once for a (point, back end). */
@@ -48,8 +50,8 @@ struct sampled {
 	bool manual_clock; /* it was told the intervals; otherwise it took its own wall clock */
 	uint64_t late; /* paced samples whose time had passed before they could begin */
 	unsigned *reader_cpus; /* [readers] OS indexes, where they were found; owned */
-	unsigned tries;            /* 1, unless a loop was disturbed and measured again */
-	char *cold_method;         /* how caches were made cold, or NULL; owned */
+	unsigned tries; /* 1, unless a loop was disturbed and measured again */
+	char *cold_method; /* how caches were made cold, or NULL; owned */
 };
 
 /* A few reads decide how many reads make a sample and how many samples fit in read.time_ns. */

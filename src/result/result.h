@@ -29,7 +29,7 @@
  *               "parts_ns","destroy_ns","total_ns","process_ns"}
  *              total: all of the process; process: the parent's wall clock from before fork to
  *              after wait. Less the steps, that is the harness's own cost.
- *  perf        {"cycles",..} or null
+ *  perf        {"cycles",..} of the sampling loop, or null: not to be had, or cold
  *  warnings    ["sentence", ...]
  *
  * Unknown keys are kept; a newer version is refused.

@@ -26,7 +26,7 @@ static const struct {
 	 CACHE_EVENT(PERF_COUNT_HW_CACHE_DTLB, PERF_COUNT_HW_CACHE_RESULT_MISS)},
 };
 
-void perf_counters_start(struct perf_counters *counters)
+void perf_counters_open(struct perf_counters *counters)
 {
 	for (int i = 0; i < NR_PERF_EVENTS; i++) {
 		struct perf_event_attr attr = {
@@ -44,9 +44,25 @@ void perf_counters_start(struct perf_counters *counters)
 		counters->fd[i] =
 			(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	}
+}
+
+/* An event stands for those that threads inherited from it. */
+static void tell_all(const struct perf_counters *counters, unsigned long what)
+{
 	for (int i = 0; i < NR_PERF_EVENTS; i++)
 		if (counters->fd[i] >= 0)
-			ioctl(counters->fd[i], PERF_EVENT_IOC_ENABLE, 0);
+			ioctl(counters->fd[i], what, 0);
+}
+
+void perf_counters_start(const struct perf_counters *counters)
+{
+	tell_all(counters, PERF_EVENT_IOC_RESET);
+	tell_all(counters, PERF_EVENT_IOC_ENABLE);
+}
+
+void perf_counters_stop(const struct perf_counters *counters)
+{
+	tell_all(counters, PERF_EVENT_IOC_DISABLE);
 }
 
 /* False where the event was never on the hardware. */
@@ -61,15 +77,12 @@ static bool read_counter(int fd, double *value, double *share)
 	return true;
 }
 
-json_t *perf_counters_stop(struct perf_counters *counters)
+json_t *perf_counters_close(struct perf_counters *counters)
 {
 	json_t *found = json_object();
 	double least = 1;
 	bool any = false;
 
-	for (int i = 0; i < NR_PERF_EVENTS; i++)
-		if (counters->fd[i] >= 0)
-			ioctl(counters->fd[i], PERF_EVENT_IOC_DISABLE, 0);
 	for (int i = 0; i < NR_PERF_EVENTS; i++) {
 		double value, share;
 		bool known = read_counter(counters->fd[i], &value, &share);

@@ -14,13 +14,16 @@ struct perf_counters {
 	int fd[NR_PERF_EVENTS]; /* -1: not available */
 };
 
-/* Opens and starts what there is; user mode only, threads started later included. */
-void perf_counters_start(struct perf_counters *counters);
+/* Opens what there is, not counting yet; user mode only, threads started later included. */
+void perf_counters_open(struct perf_counters *counters);
+/* From 0 on, until stopped. */
+void perf_counters_start(const struct perf_counters *counters);
+void perf_counters_stop(const struct perf_counters *counters);
 /*
- * Stops, closes, and says what was counted: {"cycles":..,"instructions":..,"llc_misses":..,
+ * Closes, and says what was counted: {"cycles":..,"instructions":..,"llc_misses":..,
  * "dtlb_misses":..}, those not available null, scaled up where the counters were shared in time
  * ("running_share" below 1 then). NULL where there are none at all. The caller owns it.
  */
-json_t *perf_counters_stop(struct perf_counters *counters);
+json_t *perf_counters_close(struct perf_counters *counters);
 
 #endif
