@@ -15,6 +15,10 @@
 #define TREE_BYTES        17u
 #define ORACLE_NODE_BYTES 40u
 #define SHARE_OF_LOOKUP   128
+/* Of each reader: its samples in ns, again as numbers to sort, and room to sort them; the buffer
+ * that is swept between cold ones. */
+#define SAMPLE_BYTES 24.0
+#define SWEEP_BYTES  (16u * 1024 * 1024)
 
 /* Rough: seen on small virtual machines, where first touch is slow. */
 #define START_NS       20e6
@@ -24,14 +28,6 @@
 /* Untimed reads around the timed part: pilot, check against the oracle, counted read. */
 #define EXTRA_READS   6.0
 #define LEAST_SAMPLES 5.0
-
-static uint64_t process_bytes(const struct point *point, const struct backend *backend)
-{
-	uint64_t bytes = backend->bytes(point), memcgs = (uint64_t)point->tree.memcgs + 1;
-
-	return bytes + bytes / SHARE_OF_LOOKUP + PROCESS_BYTES +
-	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
-}
 
 /* The timed part: `samples` reads, or what fits into `time`, but never fewer than five. */
 static double timed_part_ns(const struct point *point, double read_ns, double *samples)
@@ -46,6 +42,24 @@ static double timed_part_ns(const struct point *point, double read_ns, double *s
 	if (*samples < LEAST_SAMPLES)
 		*samples = LEAST_SAMPLES;
 	return *samples * period;
+}
+
+static uint64_t readers_bytes(const struct point *point, const struct backend *backend)
+{
+	uint64_t each = point->read.cache == CACHE_COLD ? SWEEP_BYTES : 0;
+	double samples;
+
+	timed_part_ns(point, backend->guess_read_ns(point), &samples);
+	each += (uint64_t)(samples * SAMPLE_BYTES);
+	return each * point->read.readers;
+}
+
+static uint64_t process_bytes(const struct point *point, const struct backend *backend)
+{
+	uint64_t bytes = backend->bytes(point), memcgs = (uint64_t)point->tree.memcgs + 1;
+
+	return bytes + bytes / SHARE_OF_LOOKUP + PROCESS_BYTES + readers_bytes(point, backend) +
+	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
 }
 
 struct estimate estimate_process(const struct point *point, const struct backend *backend)

@@ -154,6 +154,22 @@ static void a_process_takes_more_than_its_counters(void **state)
 	assert_true(large.process_ns > small.process_ns);
 }
 
+static void readers_take_memory_too(void **state)
+{
+	struct point point = small_point();
+	uint64_t one = estimate_process(&point, walk()).memory_bytes, cold;
+
+	point.read.readers = 64;
+	point.read.cache = CACHE_COLD;
+	cold = estimate_process(&point, walk()).memory_bytes;
+	assert_true(cold >= one + 63 * (UINT64_C(16) << 20)); /* a buffer to sweep each */
+	point.read.cache = CACHE_HOT;
+	point.read.samples = 10000000;
+	point.read.time_ns = 3600u * UINT64_C(1000000000) * 24;
+	assert_true(estimate_process(&point, walk()).memory_bytes >
+		    one + 64 * UINT64_C(10000000) * 16);
+}
+
 /* Of the time of a process, the part that depends on the samples. */
 static double timed_part(struct point point, uint32_t samples, uint64_t time_ns, uint64_t pacing_ns)
 {
@@ -195,6 +211,7 @@ int main(void)
 		WITH_MACHINE(all_reasons_are_told_at_once),
 		WITH_MACHINE(memory_of_a_foreign_machine_is_its_nodes),
 		cmocka_unit_test(a_process_takes_more_than_its_counters),
+		cmocka_unit_test(readers_take_memory_too),
 		cmocka_unit_test(the_timed_part_is_samples_or_its_cap),
 	};
 
