@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Readers must not share a line, nor the pair of lines that prefetchers fetch: what one writes would
+ * slow the other down. */
+#define APART 128
+
+static void *alloc_apart(size_t bytes)
+{
+	return aligned_alloc(APART, (bytes + APART - 1) / APART * APART);
+}
+
 static void reader_fini(struct reader *reader)
 {
 	evictor_free(reader->evictor);
@@ -24,9 +33,9 @@ static int reader_init(struct reader *reader, const struct sampler *sampler, uns
 	reader->sampler = sampler;
 	reader->request = (struct read_request){.memcg = 0, .cpu = index, .rows = point->read.rows};
 	reader->text_size = numa_stat_text_max(nr_nodes);
-	reader->text = malloc(reader->text_size);
-	reader->nids = calloc(nr_nodes, sizeof(*reader->nids));
-	reader->ns = malloc(samples * sizeof(*reader->ns));
+	reader->text = alloc_apart(reader->text_size);
+	reader->nids = alloc_apart(nr_nodes * sizeof(*reader->nids));
+	reader->ns = alloc_apart(samples * sizeof(*reader->ns));
 	if (!reader->text || !reader->nids || !reader->ns)
 		return -ENOMEM;
 	memset(reader->text, ' ', reader->text_size);

@@ -22,6 +22,9 @@
 /* Longer than " N4294967295=18446744073709551615", and than any row's name with its sum. */
 #define CELL_MAX 64
 
+/* Each reader fills cells of its own: two must not share a line, or a pair that is fetched as one. */
+#define CELLS_ALIGN 128
+
 struct text {
 	char *buffer;
 	size_t size;
@@ -30,10 +33,16 @@ struct text {
 
 int numa_counts_init(struct numa_counts *counts, unsigned nr_nodes, const unsigned *nids)
 {
+	size_t bytes = numa_nr_cells(nr_nodes) * sizeof(*counts->cells);
+
+	bytes = (bytes + CELLS_ALIGN - 1) / CELLS_ALIGN * CELLS_ALIGN;
 	counts->nr_nodes = nr_nodes;
 	counts->nids = nids;
-	counts->cells = calloc(numa_nr_cells(nr_nodes), sizeof(*counts->cells));
-	return counts->cells ? 0 : -ENOMEM;
+	counts->cells = aligned_alloc(CELLS_ALIGN, bytes);
+	if (!counts->cells)
+		return -ENOMEM;
+	memset(counts->cells, 0, bytes);
+	return 0;
 }
 
 void numa_counts_fini(struct numa_counts *counts)
