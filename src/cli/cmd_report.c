@@ -93,6 +93,18 @@ static const struct argp argp = {
 	       "(.gp), and pictures. The names of the files written go to standard output.",
 };
 
+/* Charts leave out what failed, and look as good without it. */
+static void say_failed(const struct run_summary *summary)
+{
+	if (summary->nr_failed)
+		fprintf(stderr,
+			"memcgbench: %s: %zu repetitions failed or cannot be read, and are in no "
+			"chart; the first: %s %s, repetition %u: %s\n",
+			summary->path, summary->nr_failed, summary->failed[0].id,
+			summary->failed[0].backend, summary->failed[0].repetition,
+			summary->failed[0].reason);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_arguments arguments = {.charts = {.svg = true, .png = true, .out = stdout}};
@@ -113,6 +125,8 @@ int cmd_report(int argc, char **argv)
 		arguments.charts.directory = directory;
 	}
 	r = summary_load(arguments.run, &summary, &err);
+	if (!r)
+		say_failed(summary);
 	if (!r)
 		r = charts_write(summary, &arguments.charts, &err);
 	summary_free(summary);

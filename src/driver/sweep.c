@@ -78,8 +78,8 @@ static void learn(struct state *state, struct cell *cell, const json_t *result)
 	}
 }
 
-/* What was done before, and what it tells. */
-static void look_back(struct state *state)
+/* What was done before, and what it tells. 0 or -errno. */
+static int look_back(struct state *state, struct error *err)
 {
 	const struct sweep *sweep = state->sweep;
 
@@ -89,12 +89,16 @@ static void look_back(struct state *state)
 		const struct point *point = point_of(sweep, task);
 		const char *backend = backend_name(sweep, task);
 		json_t *result = NULL;
+		int done;
 
 		if (cell->process_ns == 0)
 			set_process_time(state, cell,
 					 estimate_process(point, backend_find(backend)).process_ns);
-		state->done[i] = run_dir_done(sweep->dir, point->id, backend, task->repetition,
-					      cell->measured ? NULL : &result);
+		done = run_dir_done(sweep->dir, point->id, backend, task->repetition,
+				    cell->measured ? NULL : &result, err);
+		if (done < 0)
+			return done;
+		state->done[i] = done;
 		if (result)
 			learn(state, cell, result);
 		json_decref(result);
@@ -105,6 +109,7 @@ static void look_back(struct state *state)
 			state->left_ns += cell->process_ns;
 		}
 	}
+	return 0;
 }
 
 static void find_varying(struct state *state)
@@ -291,8 +296,8 @@ int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct err
 		goto out;
 	}
 	find_varying(&state);
-	look_back(&state);
-	if (result->kept < state.nr_tasks) {
+	r = look_back(&state, err);
+	if (!r && result->kept < state.nr_tasks) {
 		progress_begin(&state.progress, sweep->log, result->kept, state.nr_tasks);
 		r = run_tasks(&state, err);
 		progress_end(&state.progress);

@@ -217,11 +217,13 @@ static int check_schema(const struct document *document, const struct document_s
 		return document_fault(document, "schema.name", err, "'%s' is not read here (%s is)",
 				      name, schema->name);
 	version = json_integer_value(json_at(document->json, "schema.version"));
-	if (version > schema->version)
-		return document_fault(document, "schema.version", err,
-				      "version %lld was written by a newer program (this one reads "
-				      "up to %d)",
-				      (long long)version, schema->version);
+	if (version > schema->version) {
+		document_fault(document, "schema.version", err,
+			       "version %lld was written by a newer program (this one reads up to "
+			       "%d)",
+			       (long long)version, schema->version);
+		return -EPROTONOSUPPORT;
+	}
 	return document_check(document, schema->fields, schema->nr_fields, err);
 }
 

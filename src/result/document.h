@@ -49,7 +49,8 @@ struct document {
 	json_t *json;
 };
 
-/* -ENOENT and other errors of reading; -EINVAL for faults in the text or of the schema. */
+/* -ENOENT and other errors of reading; -EINVAL for faults in the text or of the schema;
+ * -EPROTONOSUPPORT for a version that only a newer program reads. */
 int document_open(const char *path, const struct document_schema *schema, struct document *document,
 		  struct error *err);
 void document_close(struct document *document);

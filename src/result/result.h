@@ -50,7 +50,7 @@ json_t *result_new(const char *scenario, const char *title, const char *point_id
 		   const char *backend, unsigned repetition, const char *reason);
 
 /* Read and check a result file: JSON errors with file, line and column, schema name and version,
- * presence and types of what the schema promises. */
+ * presence and types of what the schema promises. -EPROTONOSUPPORT for a newer version. */
 int result_load(const char *path, json_t **result, struct error *err);
 
 #endif

@@ -149,14 +149,15 @@ int run_dir_read(const struct run_dir *dir, const char *point_id, const char *ba
 			    what);
 }
 
-bool run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,
-		  unsigned repetition, json_t **result)
+int run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,
+		 unsigned repetition, json_t **result, struct error *err)
 {
 	json_t *document;
 	bool done;
+	int r = run_dir_read(dir, point_id, backend, repetition, &document, err);
 
-	if (run_dir_read(dir, point_id, backend, repetition, &document, NULL))
-		return false;
+	if (r)
+		return r == -EPROTONOSUPPORT ? r : 0;
 	done = !strcmp(json_string_value(json_object_get(document, "status")), "ok");
 	if (done && result)
 		*result = document;
@@ -195,7 +196,7 @@ static bool point_finished(const struct run_dir *dir, const char *id)
 		if (run_dir_left_out(dir, id, backend))
 			continue;
 		for (unsigned r = 1; r <= repetitions; r++) {
-			if (!run_dir_done(dir, id, backend, r, NULL))
+			if (run_dir_done(dir, id, backend, r, NULL, NULL) != 1)
 				return false;
 		}
 	}

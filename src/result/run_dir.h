@@ -45,13 +45,17 @@ int run_dir_load(const char *path, struct run_dir **dir, struct error *err);
 void run_dir_index(struct run_dir *dir); /* after "left_out" of `run` was changed */
 void run_dir_free(struct run_dir *dir);
 
-/* Is this repetition done (status ok)? A failed, truncated or foreign file counts as not done.
- * Where it is and `result` is not NULL, the document is returned. */
-bool run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,
-		  unsigned repetition, json_t **result);
+/*
+ * Is this repetition done (status ok)? 1, or 0: a failed, truncated or foreign file counts as not
+ * done. Where it is and `result` is not NULL, the document is returned. -EPROTONOSUPPORT for the
+ * file of a newer program, which nobody may write over.
+ */
+int run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,
+		 unsigned repetition, json_t **result, struct error *err);
 
 /* The same for those who must say why: 0 with the document (ok or failed; the caller owns it),
- * -ENOENT where nothing was written yet, -EINVAL for a file that is damaged or of another run. */
+ * -ENOENT where nothing was written yet, -EINVAL for a file that is damaged or of another run,
+ * -EPROTONOSUPPORT for one of a newer program. */
 int run_dir_read(const struct run_dir *dir, const char *point_id, const char *backend,
 		 unsigned repetition, json_t **result, struct error *err);
 

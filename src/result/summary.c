@@ -2,7 +2,7 @@
 /*
  * See summary.h. run.json says which files there should be; each is looked for by name. A file that
  * cannot be read is a failed repetition with its fault as the reason: nothing is dropped in
- * silence.
+ * silence. But for one of a newer program, which may be sound: that ends it.
  */
 #include "result/summary.h"
 
@@ -81,7 +81,7 @@ static char *unreadable(const struct error *fault)
 }
 
 static int add_repetition(struct run_summary *summary, const struct run_dir *dir, const char *id,
-			  unsigned repetition, struct backend_merge *merge)
+			  unsigned repetition, struct backend_merge *merge, struct error *err)
 {
 	struct backend_summary *into = merge->into;
 	struct error fault = {0};
@@ -92,7 +92,9 @@ static int add_repetition(struct run_summary *summary, const struct run_dir *dir
 	r = run_dir_read(dir, id, into->backend, repetition, &result, &fault);
 	if (r == -ENOENT)
 		return 0;
-	if (r == -ENOMEM)
+	if (r == -EPROTONOSUPPORT && err)
+		*err = fault;
+	if (r == -ENOMEM || r == -EPROTONOSUPPORT)
 		return r;
 	if (r) {
 		into->failed++;
@@ -111,7 +113,7 @@ static int add_repetition(struct run_summary *summary, const struct run_dir *dir
 }
 
 static int load_backend(struct run_summary *summary, const struct run_dir *dir, const char *id,
-			const char *name, struct backend_summary *into)
+			const char *name, struct backend_summary *into, struct error *err)
 {
 	unsigned repetitions = json_integer_value(json_at(dir->run, "identity.repetitions"));
 	struct backend_merge merge;
@@ -122,7 +124,7 @@ static int load_backend(struct run_summary *summary, const struct run_dir *dir, 
 	if (!into->left_out)
 		summary->expected += repetitions;
 	for (unsigned i = 1; !r && i <= repetitions; i++)
-		r = add_repetition(summary, dir, id, i, &merge);
+		r = add_repetition(summary, dir, id, i, &merge, err);
 	end = backend_merge_end(&merge);
 	return r ? r : end;
 }
@@ -152,7 +154,7 @@ static int load_points(struct run_summary *summary, const struct run_dir *dir, s
 		json_array_foreach (names, b, name) {
 			point->nr_backends = b + 1;
 			r = load_backend(summary, dir, id, json_string_value(name),
-					 &point->backends[b]);
+					 &point->backends[b], err);
 			if (r)
 				return r;
 		}

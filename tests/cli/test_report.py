@@ -185,6 +185,19 @@ def what_is_not_a_run_is_refused():
         tap.equal(os.listdir(directory), [], 'files left behind')
 
 
+def what_failed_is_said_though_no_chart_shows_it():
+    _need_gnuplot()
+    with tap.directory() as directory:
+        run = _make(directory, 'sweep')
+        broken = sorted(name for name in os.listdir(run) if '.walk.' in name)[0]
+        with open(f'{run}/{broken}', 'w', encoding='ascii') as file:
+            file.write('{')
+        result = tap.run('report', run)
+        tap.equal(result.returncode, 0, result.stderr)
+        tap.contains(result.stderr, f'memcgbench: {run}: ')
+        tap.contains(result.stderr, f'unreadable: {broken}:1:')
+
+
 def a_run_without_results_has_nothing_to_draw():
     with tap.directory() as directory:
         run = _make(directory, 'empty')

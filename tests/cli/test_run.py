@@ -153,6 +153,23 @@ def refuses_a_directory_of_another_run_and_names_the_difference():
         equal(_fingerprint(out), before, 'files')
 
 
+def neither_measures_over_nor_passes_over_what_a_newer_program_wrote():
+    with directory() as folder:
+        scenario, out = _write(folder, SCENARIO), os.path.join(folder, 'out')
+        equal(run('run', scenario, '--out', out, '--quick', env=_env(folder)).returncode, 0)
+        newer = _results(out)[-1]
+        document = _load(newer)
+        document['schema']['version'] = 99
+        _write(out, json.dumps(document), os.path.basename(newer))
+        before = _fingerprint(out)
+        for command in (['run', scenario, '--out', out, '--quick'], ['report', out]):
+            result = run(*command, env=_env(folder))
+            equal((result.returncode, result.stdout), (2, ''), command)
+            contains(result.stderr, f'memcgbench: {newer}:1:')
+            contains(result.stderr, 'version 99 was written by a newer program')
+        equal(_fingerprint(out), before)
+
+
 def goes_on_after_kill_9_without_losing_or_repeating():
     with directory() as d:
         out, scenario = os.path.join(d, 'out'), _write(d, SLOW)

@@ -228,7 +228,7 @@ static void names_of_back_ends_cannot_leave_the_directory(void **state)
 static bool done(const struct made_run *made, size_t p, size_t b, unsigned repetition)
 {
 	return run_dir_done(made->dir, made->scenario->points[p].id, made->scenario->backends[b],
-			    repetition, NULL);
+			    repetition, NULL, NULL);
 }
 
 static void only_sound_files_of_this_run_count_as_done(void **state)
@@ -240,7 +240,7 @@ static void only_sound_files_of_this_run_count_as_done(void **state)
 
 	assert_false(done(made, 0, 0, 1));
 	made_run_write(made, 0, 0, 1, made_result(made, 0, 0, 1));
-	assert_true(run_dir_done(made->dir, id, "walk", 1, &result));
+	assert_true(run_dir_done(made->dir, id, "walk", 1, &result, NULL));
 	assert_int_equal(json_integer_value(json_object_get(result, "repetition")), 1);
 	json_decref(result);
 	snprintf(file, sizeof(file), "%s/%s.walk.1.json", made->path, id);
