@@ -65,7 +65,11 @@ int worker_start(struct worker *worker, struct error *err)
 {
 	int code = pthread_create(&worker->thread, NULL, worker_main, worker);
 
-	return code ? error_set(err, -code, "cannot start a thread: %s", strerror(code)) : 0;
+	return code ? error_set(err, -code,
+				"cannot start a thread: %s (no memory for its stack, or too many "
+				"threads)",
+				strerror(code))
+		    : 0;
 }
 
 int worker_join(struct worker *worker, struct error *err)
