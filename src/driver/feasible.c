@@ -83,8 +83,6 @@ int feasible_placement(const struct machine *machine, const struct point *point,
 	int code = placement_new(machine, point, &placement, reasons);
 
 	placement_free(placement);
-	if (code == -ENOMEM)
-		error_list_add(reasons, NULL, 0, 0, "out of memory");
 	return code ? -ENODEV : 0;
 }
 
