@@ -16,7 +16,7 @@ static struct place place_at(const struct yaml_source *source, const yaml_mark_t
 			      (unsigned)mark->column + 1 + shift};
 }
 
-/* The place of a byte that libyaml's reader choked on: its own marks do not count that far. */
+/* The place of a byte: where libyaml's reader choked, its own marks do not count that far. */
 static struct place place_of_byte(const struct yaml_source *source, const char *text, size_t at)
 {
 	yaml_mark_t mark = {0};
@@ -52,6 +52,9 @@ static int complain(const struct yaml_source *source, const yaml_parser_t *parse
 			       "%s (text in UTF-8, without control characters)", problem);
 		return -EINVAL;
 	}
+	/* what is missing at the end is missing there, and not on a line that is not in the text */
+	if (parser->problem_mark.index >= length)
+		place = place_of_byte(source, text, length);
 	if (parser->context)
 		error_list_add(errors, place.file, place.line, place.column,
 			       "%s, %s (well-formed YAML)", problem, parser->context);

@@ -258,7 +258,7 @@ static void set_is_as_strict_as_the_file(void **state)
 		"or 2G (1 to 4M)\n"
 		"memcgbench: --set:1:17: read.cache: 'hott' is not known, did you mean 'hot' (hot, "
 		"cold)?\n"
-		"memcgbench: --set:2:1: did not find expected node content, while parsing a flow "
+		"memcgbench: --set:1:14: did not find expected node content, while parsing a flow "
 		"node (well-formed YAML)\n"
 		"memcgbench: --set:1:13: repetitions: '0' is not possible (1 to 10k)\n"
 		"memcgbench: --set:1:1: unknown key 'name' (a parameter's whole name like "
