@@ -6,8 +6,8 @@
 #include "report/charts_settings.h"
 
 #include "base/units.h"
+#include "report/wrap.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -250,32 +250,8 @@ static void put_reading(FILE *out, const struct chart_view *view, enum chart_kin
 		put_batches(out, view);
 }
 
-/* Replaces blanks so that no line is longer than `width`, where words allow it. */
-static void wrap(char *text, size_t width)
+static void put_sentences(FILE *out, const struct chart_view *view, enum chart_kind kind)
 {
-	char *line = text, *blank = NULL;
-
-	for (char *c = text; *c; c++) {
-		if (iscntrl((unsigned char)*c))
-			*c = ' ';
-		if (*c == ' ')
-			blank = c;
-		if ((size_t)(c - line) >= width && blank && blank > line) {
-			*blank = '\n';
-			line = blank + 1;
-			blank = NULL;
-		}
-	}
-}
-
-char *chart_caption(const struct chart_view *view, enum chart_kind kind, size_t width)
-{
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-
-	if (!out)
-		return NULL;
 	fprintf(out, "Scenario %s on %s. ", view->summary->scenario,
 		view->summary->host_class ? view->summary->host_class : "an unknown machine");
 	put_model(out, view->summary);
@@ -286,12 +262,24 @@ char *chart_caption(const struct chart_view *view, enum chart_kind kind, size_t 
 	put_placement(out, view);
 	put_sampling(out, view);
 	put_reading(out, view, kind);
-	if (fclose(out)) {
-		free(text);
+}
+
+char *chart_caption(const struct chart_view *view, enum chart_kind kind, unsigned width)
+{
+	char *sentences = NULL, *lines = NULL;
+	size_t length;
+	FILE *out = open_memstream(&sentences, &length);
+
+	if (!out)
 		return NULL;
+	put_sentences(out, view, kind);
+	if (!fclose(out) && (out = open_memstream(&lines, &length))) {
+		wrap_lines(out, width, 0, "", sentences);
+		if (fclose(out)) {
+			free(lines);
+			lines = NULL;
+		}
 	}
-	/* The last blank becomes the end of the last line. */
-	wrap(text, width);
-	text[length - 1] = '\n';
-	return text;
+	free(sentences);
+	return lines;
 }

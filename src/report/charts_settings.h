@@ -19,7 +19,7 @@ enum chart_kind {
 
 /* The caption in lines of at most `width` characters, each ended by a newline; the caller's to
  * free. NULL: out of memory. */
-char *chart_caption(const struct chart_view *view, enum chart_kind kind, size_t width);
+char *chart_caption(const struct chart_view *view, enum chart_kind kind, unsigned width);
 
 /* gnuplot commands that set everything a script of this kind needs. `name`: of its files, without
  * an ending. 0 or -ENOMEM. */

@@ -6,6 +6,8 @@
  */
 #include "report/table.h"
 
+#include "report/wrap.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,6 +20,8 @@ struct column {
 
 struct row {
 	bool rule;
+	char *label, *heading; /* heading NULL: cells, or a rule */
+	unsigned indent;
 	size_t nr_cells;
 	char **cells; /* at most as many as there are columns */
 };
@@ -44,6 +48,8 @@ void table_free(struct table *table)
 		for (size_t k = 0; k < table->rows[i].nr_cells; k++)
 			free(table->rows[i].cells[k]);
 		free(table->rows[i].cells);
+		free(table->rows[i].label);
+		free(table->rows[i].heading);
 	}
 	free(table->columns);
 	free(table->rows);
@@ -115,6 +121,21 @@ void table_rule(struct table *table)
 		row->rule = true;
 }
 
+void table_heading(struct table *table, unsigned indent, const char *label, const char *text)
+{
+	struct row *row = table ? add_row(table) : NULL;
+
+	if (!row)
+		return;
+	row->indent = indent;
+	row->label = strdup(label);
+	row->heading = strdup(text);
+	if (row->label && row->heading)
+		blank_controls(row->label);
+	else
+		table->broken = true;
+}
+
 void table_cell(struct table *table, const char *format, ...)
 {
 	struct row *row;
@@ -125,7 +146,7 @@ void table_cell(struct table *table, const char *format, ...)
 	if (!table || table->broken || !table->nr_rows)
 		return;
 	row = &table->rows[table->nr_rows - 1];
-	if (row->rule || row->nr_cells == table->nr_columns)
+	if (row->rule || row->heading || row->nr_cells == table->nr_columns)
 		return;
 	va_start(args, format);
 	length = vasprintf(&text, format, args);
@@ -207,28 +228,55 @@ static bool has_titles(const struct table *table)
 	return false;
 }
 
+/* The widths of all columns, for the caller to free, and of them together; NULL: out of memory. */
+static size_t *measured(const struct table *table, size_t *across)
+{
+	size_t *widths = calloc(table->nr_columns ? table->nr_columns : 1, sizeof(*widths));
+
+	*across = 0;
+	if (!widths)
+		return NULL;
+	measure(table, widths);
+	for (size_t c = 0; c < table->nr_columns; c++)
+		*across += widths[c] + (c ? 2 : 0);
+	return widths;
+}
+
+size_t table_width(const struct table *table)
+{
+	size_t across = 0;
+
+	if (table)
+		free(measured(table, &across));
+	return across;
+}
+
+static void print_row(const struct table *table, const struct row *row, const size_t *widths,
+		      size_t across, FILE *out)
+{
+	if (row->rule) {
+		put(out, '-', across);
+		fputc('\n', out);
+	} else if (row->heading) {
+		wrap_print(out, row->indent, row->label, row->heading);
+	} else {
+		print_line(table, row, widths, out);
+	}
+}
+
 int table_print(const struct table *table, FILE *out)
 {
-	size_t *widths, across = 0;
+	size_t *widths, across;
 
 	if (!table || table->broken)
 		return -ENOMEM;
-	widths = calloc(table->nr_columns ? table->nr_columns : 1, sizeof(*widths));
+	widths = measured(table, &across);
 	if (!widths)
 		return -ENOMEM;
-	measure(table, widths);
-	for (size_t c = 0; c < table->nr_columns; c++)
-		across += widths[c] + (c ? 2 : 0);
 	if (has_titles(table))
 		print_line(table, NULL, widths, out);
-	for (size_t r = 0; r < table->nr_rows; r++) {
-		if (table->rows[r].rule) {
-			put(out, '-', across);
-			fputc('\n', out);
-		} else {
-			print_line(table, &table->rows[r], widths, out);
-		}
-	}
+	for (size_t r = 0; r < table->nr_rows; r++)
+		print_row(table, &table->rows[r], widths, across, out);
 	free(widths);
 	return ferror(out) ? -EIO : 0;
 }
@@ -241,7 +289,7 @@ int table_print_tsv(const struct table *table, FILE *out)
 		fprintf(out, "%s%s", c ? "\t" : "", table->columns[c].title);
 	fputc('\n', out);
 	for (size_t r = 0; r < table->nr_rows; r++) {
-		if (table->rows[r].rule)
+		if (table->rows[r].rule || table->rows[r].heading)
 			continue;
 		for (size_t c = 0; c < table->nr_columns; c++)
 			fprintf(out, "%s%s", c ? "\t" : "", cell_text(&table->rows[r], c));

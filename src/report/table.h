@@ -21,8 +21,13 @@ void table_free(struct table *table);
 void table_column(struct table *table, const char *title, enum table_align align);
 void table_row(struct table *table); /* starts a row */
 void table_rule(struct table *table); /* a line across, in terminals only */
+/* Text across all columns, in terminals only, wrapped at `indent` below itself. */
+void table_heading(struct table *table, unsigned indent, const char *label, const char *text);
 void table_cell(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3))); /* the next cell of the row; tabs become blanks */
+
+/* Characters of the longest line, headings aside. */
+size_t table_width(const struct table *table);
 
 /* Two blanks between columns, titles first, no trailing blanks; 0 or -EIO/-ENOMEM. */
 int table_print(const struct table *table, FILE *out);

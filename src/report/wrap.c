@@ -26,7 +26,7 @@ static size_t word_length(const char *text)
 	return length;
 }
 
-void wrap_print(FILE *out, unsigned indent, const char *label, const char *text)
+void wrap_lines(FILE *out, unsigned width, unsigned indent, const char *label, const char *text)
 {
 	unsigned column = characters(label, strlen(label));
 	bool first = true;
@@ -34,13 +34,13 @@ void wrap_print(FILE *out, unsigned indent, const char *label, const char *text)
 	fputs(label, out);
 	while (*text) {
 		size_t length = word_length(text);
-		unsigned width = characters(text, length);
+		unsigned wide = characters(text, length);
 
 		if (!length) {
 			text++;
 			continue;
 		}
-		if (!first && column + 1 + width > TERMINAL_COLUMNS) {
+		if (!first && column + 1 + wide > width) {
 			fputc('\n', out);
 			column = 0;
 			first = true;
@@ -52,11 +52,16 @@ void wrap_print(FILE *out, unsigned indent, const char *label, const char *text)
 			fputc(' ', out);
 		column = first ? (column < indent ? indent : column + !!column) : column + 1;
 		fwrite(text, 1, length, out);
-		column += width;
+		column += wide;
 		text += length;
 		first = false;
 	}
 	fputc('\n', out);
+}
+
+void wrap_print(FILE *out, unsigned indent, const char *label, const char *text)
+{
+	wrap_lines(out, TERMINAL_COLUMNS, indent, label, text);
 }
 
 void wrap_printf(FILE *out, unsigned indent, const char *label, const char *format, ...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prose for terminals: a label, and text broken at blanks and indented under itself. */
+/* Prose in lines: a label, and text broken at blanks and indented under itself. */
 #ifndef MEMCGBENCH_REPORT_WRAP_H
 #define MEMCGBENCH_REPORT_WRAP_H
 
@@ -7,8 +7,10 @@
 
 #define TERMINAL_COLUMNS 80
 
-/* `label` takes the first `indent` columns (at least one blank follows it). A word that is longer
- * than a line stands alone. Control characters become blanks. */
+/* Lines of at most `width` characters. `label` takes the first `indent` columns (at least one blank
+ * follows it). A word that is longer than a line stands alone. Control characters become blanks. */
+void wrap_lines(FILE *out, unsigned width, unsigned indent, const char *label, const char *text);
+/* The same for a terminal. */
 void wrap_print(FILE *out, unsigned indent, const char *label, const char *text);
 void wrap_printf(FILE *out, unsigned indent, const char *label, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

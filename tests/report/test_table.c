@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -79,6 +80,30 @@ static void tables_without_titles_print_no_title_line(void **state)
 	table_free(table);
 }
 
+static void headings_stand_across_columns_and_are_not_in_tsv(void **state)
+{
+	struct table *table = table_new();
+	char text[100];
+
+	memset(text, 'x', sizeof(text));
+	text[40] = text[80] = ' ';
+	text[99] = '\0';
+	table_column(table, "", ALIGN_LEFT);
+	table_column(table, "n", ALIGN_RIGHT);
+	table_heading(table, 5, "id", text);
+	table_row(table);
+	table_cell(table, "%s", "");
+	table_cell(table, "12");
+	assert_int_equal(table_width(table), 4); /* headings do not count */
+	expect(table, table_print,
+	       "   n\n"
+	       "id   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+	       "     xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx xxxxxxxxxxxxxxxxxx\n"
+	       "  12\n");
+	expect(table, table_print_tsv, "\tn\n\t12\n");
+	table_free(table);
+}
+
 static void cells_beyond_the_columns_are_dropped(void **state)
 {
 	struct table *table = table_new();
@@ -97,6 +122,8 @@ static void no_table_is_out_of_memory_and_nothing_worse(void **state)
 	table_column(NULL, "a", ALIGN_LEFT);
 	table_row(NULL);
 	table_rule(NULL);
+	table_heading(NULL, 0, "a", "b");
+	assert_int_equal(table_width(NULL), 0);
 	table_cell(NULL, "x");
 	assert_int_equal(table_print(NULL, stdout), -ENOMEM);
 	assert_int_equal(table_print_tsv(NULL, stdout), -ENOMEM);
@@ -122,6 +149,7 @@ int main(void)
 		cmocka_unit_test(columns_align_by_characters_and_end_without_blanks),
 		cmocka_unit_test(tsv_has_every_field_and_no_rule),
 		cmocka_unit_test(tables_without_titles_print_no_title_line),
+		cmocka_unit_test(headings_stand_across_columns_and_are_not_in_tsv),
 		cmocka_unit_test(cells_beyond_the_columns_are_dropped),
 		cmocka_unit_test(no_table_is_out_of_memory_and_nothing_worse),
 		cmocka_unit_test(a_full_disk_is_an_error),

@@ -52,12 +52,26 @@ static void characters_count_and_controls_do_not_pass(void **state)
 	expect(2, "", "µ\033[31mred\t\tx\n\ny", "  µ [31mred x y\n");
 }
 
+static void lines_are_as_wide_as_asked_for(void **state)
+{
+	char *printed = NULL;
+	size_t length;
+	FILE *out = open_memstream(&printed, &length);
+
+	assert_non_null(out);
+	wrap_lines(out, 7, 2, "", "one two three four");
+	fclose(out);
+	assert_string_equal(printed, "  one\n  two\n  three\n  four\n");
+	free(printed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_broken_at_blanks_and_indented),
 		cmocka_unit_test(long_labels_and_words_get_what_they_need),
 		cmocka_unit_test(characters_count_and_controls_do_not_pass),
+		cmocka_unit_test(lines_are_as_wide_as_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
