@@ -2,32 +2,58 @@
 /* See check_report.h. */
 #include "cli/check_report.h"
 
+#include "base/units.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <string.h>
 
-static const char *verdict(const struct check_outcome *outcome)
+/* "h-total N0" of "hierarchical_total N0": tables are 80 columns wide. */
+static void cell_in_short(const struct check_outcome *outcome, char name[CELL_NAME_MAX])
 {
-	return check_passed(outcome) ? "ok" : "MISMATCH";
+	static const char prefix[] = "hierarchical_";
+	char whole[CELL_NAME_MAX];
+
+	cell_error_name(whole, &outcome->result.worst, outcome->point);
+	if (!strncmp(whole, prefix, strlen(prefix)))
+		snprintf(name, CELL_NAME_MAX, "h-%s", whole + strlen(prefix));
+	else
+		snprintf(name, CELL_NAME_MAX, "%s", whole);
 }
 
 static void add_row(struct table *table, const struct check_outcome *outcome)
 {
 	const struct cell_error *worst = &outcome->result.worst;
-	char name[CELL_NAME_MAX];
+	char name[CELL_NAME_MAX], text[UNIT_TEXT_MAX];
 
+	cell_in_short(outcome, name);
 	table_row(table);
 	table_cell(table, "%s", outcome->point->id);
-	table_cell(table, "%" PRIu32, outcome->point->tree.memcgs);
+	table_cell(table, "%s", unit_format_exact(text, UNIT_COUNT, outcome->point->tree.memcgs));
 	table_cell(table, "%s", outcome->backend->name);
-	table_cell(table, "%" PRIu64, outcome->result.cells + outcome->unbatched.cells);
-	table_cell(table, "%s", cell_error_name(name, worst, outcome->point));
-	table_cell(table, "%" PRIu64, worst->pages);
-	table_cell(table, "%" PRIu64, worst->bound);
-	table_cell(table, "%" PRIu64, outcome->unbatched.worst.pages);
-	table_cell(table, "%s", verdict(outcome));
+	table_cell(table, "%s", name);
+	table_cell(table, "%s", unit_format_count(text, (double)worst->pages));
+	table_cell(table, "%s", unit_format_count(text, (double)worst->bound));
+	table_cell(table, "%s", unit_format_count(text, (double)outcome->unbatched.worst.pages));
+	table_cell(table, "%s", check_passed(outcome) ? "ok" : "WRONG");
+}
+
+static void print_notes(const struct check_report *report, FILE *out)
+{
+	uint64_t cells = 0;
+
+	for (size_t i = 0; i < report->nr; i++)
+		cells += report->outcomes[i].result.cells + report->outcomes[i].unbatched.cells;
+	fputc('\n', out);
+	wrap_printf(out, 0, "",
+		    "%" PRIu64 " cells compared, after populating and after %" PRIu64
+		    " updates. Errors are in pages, of the cell that takes the largest share of "
+		    "its bound; h-: of a hierarchical row. batch 0: the largest error when "
+		    "nothing is batched, which must be 0.",
+		    cells, report->updates);
 }
 
 int check_report_table(const struct check_report *report, FILE *out)
@@ -38,22 +64,17 @@ int check_report_table(const struct check_report *report, FILE *out)
 	table_column(table, "point", ALIGN_LEFT);
 	table_column(table, "memcgs", ALIGN_RIGHT);
 	table_column(table, "back end", ALIGN_LEFT);
-	table_column(table, "cells", ALIGN_RIGHT);
 	table_column(table, "worst cell", ALIGN_LEFT);
 	table_column(table, "error", ALIGN_RIGHT);
 	table_column(table, "bound", ALIGN_RIGHT);
 	table_column(table, "batch 0", ALIGN_RIGHT);
-	table_column(table, "verdict", ALIGN_LEFT);
+	table_column(table, "", ALIGN_LEFT);
 	for (size_t i = 0; i < report->nr; i++)
 		add_row(table, &report->outcomes[i]);
 	ret = table_print(table, out);
 	table_free(table);
 	if (!ret)
-		fprintf(out,
-			"\nErrors are in pages. batch 0: the largest error when nothing is "
-			"batched, which must be 0.\nCells are compared after populating and "
-			"after %" PRIu64 " updates.\n",
-			report->updates);
+		print_notes(report, out);
 	return ret;
 }
 

@@ -16,33 +16,54 @@ int cli_finish(int code)
 	return EXIT_TROUBLE;
 }
 
-static const struct {
+static const struct format {
 	const char *word;
 	unsigned bit;
-} formats[] = {{"table", FORMAT_TABLE}, {"json", FORMAT_JSON}, {"tsv", FORMAT_TSV}};
+} formats[] = {
+	{"table", FORMAT_TABLE}, {"json", FORMAT_JSON}, {"tsv", FORMAT_TSV},
+	{"svg", FORMAT_SVG},     {"png", FORMAT_PNG},
+};
+#define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static void refuse_format(struct argp_state *state, const char *word, size_t length,
+			  unsigned allowed)
+{
+	char list[64] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		if (formats[i].bit & allowed)
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", formats[i].word);
+	argp_error(state, "--format: '%.*s' is not known (%s)", (int)length, word, list);
+}
 
 unsigned cli_formats(struct argp_state *state, const char *text, unsigned allowed)
 {
 	unsigned found = 0;
 
-	while (*text) {
+	for (;;) {
 		size_t length = strcspn(text, ",");
 		unsigned bit = 0;
 
-		for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		for (size_t i = 0; i < NR_FORMATS; i++)
 			if (strlen(formats[i].word) == length &&
 			    !strncmp(formats[i].word, text, length))
 				bit = formats[i].bit & allowed;
 		if (!bit)
-			argp_error(state, "--format: '%.*s' is not one of%s%s%s", (int)length, text,
-				   allowed & FORMAT_TABLE ? " table" : "",
-				   allowed & FORMAT_JSON ? " json" : "",
-				   allowed & FORMAT_TSV ? " tsv" : "");
+			refuse_format(state, text, length, allowed);
 		found |= bit;
-		text += length;
-		text += *text == ',';
+		if (!text[length])
+			return found;
+		text += length + 1;
 	}
-	if (!found)
-		argp_error(state, "--format is empty");
+}
+
+unsigned cli_format(struct argp_state *state, const char *text, unsigned allowed)
+{
+	unsigned found = cli_formats(state, text, allowed);
+
+	if (found & (found - 1))
+		argp_error(state, "--format: '%s' is more than one (one at a time)", text);
 	return found;
 }

@@ -22,8 +22,11 @@ int cmd_topo(int argc, char **argv);
  * message. Every command that prints ends with it. */
 int cli_finish(int code);
 
-/* --format words. Returns the bit set, or calls argp_error(). `allowed` is e.g. "table,json,tsv". */
-enum { FORMAT_TABLE = 1, FORMAT_JSON = 2, FORMAT_TSV = 4 };
+/* --format words, separated by commas. Returns the bit set, or calls argp_error(). `allowed`: a bit
+ * set, too. */
+enum { FORMAT_TABLE = 1, FORMAT_JSON = 2, FORMAT_TSV = 4, FORMAT_SVG = 8, FORMAT_PNG = 16 };
 unsigned cli_formats(struct argp_state *state, const char *text, unsigned allowed);
+/* The same where only one makes sense. */
+unsigned cli_format(struct argp_state *state, const char *text, unsigned allowed);
 
 #endif

@@ -3,9 +3,11 @@
 #include "backend/backend.h"
 #include "cli/cli.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	OPTION_FORMAT = 256
@@ -22,9 +24,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_FORMAT:
-		*format = cli_formats(state, arg, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
-		if (*format & (*format - 1))
-			argp_error(state, "--format: one at a time");
+		*format = cli_format(state, arg, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument '%s'", arg);
@@ -37,26 +37,55 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.doc = "List the back ends: ways to keep and to read hierarchical memory statistics.",
+	.doc = "Lists the back ends: ways to keep and to read hierarchical memory statistics.",
 };
 
-static int print_table(unsigned format)
+static const char *updates(const struct backend *backend)
+{
+	return backend->capabilities & BACKEND_UPDATE ? "yes" : "no";
+}
+
+static int print_tsv(void)
 {
 	struct table *table = table_new();
 	int ret;
 
-	table_column(table, "back end", ALIGN_LEFT);
+	table_column(table, "name", ALIGN_LEFT);
 	table_column(table, "updates", ALIGN_LEFT);
-	table_column(table, "what it does", ALIGN_LEFT);
+	table_column(table, "description", ALIGN_LEFT);
 	for (size_t i = 0; backends[i]; i++) {
 		table_row(table);
 		table_cell(table, "%s", backends[i]->name);
-		table_cell(table, "%s", backends[i]->capabilities & BACKEND_UPDATE ? "yes" : "no");
+		table_cell(table, "%s", updates(backends[i]));
 		table_cell(table, "%s", backends[i]->description);
 	}
-	ret = format == FORMAT_TSV ? table_print_tsv(table, stdout) : table_print(table, stdout);
+	ret = table_print_tsv(table, stdout);
 	table_free(table);
 	return ret ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+static void print_line(int width, const char *name, const char *update, const char *text)
+{
+	char label[80];
+
+	snprintf(label, sizeof(label), "%-*s  %-7s", width, name, update);
+	wrap_print(stdout, (unsigned)width + 11, label, text);
+}
+
+/* Descriptions are sentences: they are wrapped, and not a column as wide as the longest. */
+static int print_table(void)
+{
+	static const char title[] = "back end";
+	int width = (int)strlen(title);
+
+	for (size_t i = 0; backends[i]; i++)
+		if ((int)strlen(backends[i]->name) > width)
+			width = (int)strlen(backends[i]->name);
+	print_line(width, title, "updates", "what it does");
+	for (size_t i = 0; backends[i]; i++)
+		print_line(width, backends[i]->name, updates(backends[i]),
+			   backends[i]->description);
+	return EXIT_FINE;
 }
 
 static int print_json(void)
@@ -87,5 +116,7 @@ int cmd_backends(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &format))
 		return EXIT_TROUBLE;
-	return cli_finish(format == FORMAT_JSON ? print_json() : print_table(format));
+	return cli_finish(format == FORMAT_JSON  ? print_json()
+			  : format == FORMAT_TSV ? print_tsv()
+						 : print_table());
 }

@@ -49,13 +49,6 @@ static void parse_updates(struct arguments *arguments, const char *text, struct 
 	arguments->updates_given = true;
 }
 
-static void parse_format(struct arguments *arguments, const char *text, struct argp_state *state)
-{
-	arguments->format = cli_formats(state, text, FORMAT_TABLE | FORMAT_JSON);
-	if (arguments->format == (FORMAT_TABLE | FORMAT_JSON))
-		argp_error(state, "--format: one at a time");
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -65,7 +58,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &arguments->scenario;
 		return 0;
 	case OPTION_FORMAT:
-		parse_format(arguments, argument, state);
+		arguments->format = cli_format(state, argument, FORMAT_TABLE | FORMAT_JSON);
 		return 0;
 	case OPTION_UPDATES:
 		parse_updates(arguments, argument, state);

@@ -8,14 +8,19 @@
 
 #include <stdio.h>
 
+static const struct argp argp = {
+	.doc = "Measures one repetition. Started by `run`, which hands it what to measure on a "
+	       "descriptor and takes the result from another; of no use by hand.",
+};
+
 int cmd_measure(int argc, char **argv)
 {
 	struct error err = {.line = 0};
-	json_t *request = child_read_request(&err), *answer = NULL;
+	json_t *request, *answer = NULL;
 	int code = EXIT_TROUBLE;
 
-	(void)argc;
-	(void)argv;
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	request = child_read_request(&err);
 	if (request)
 		answer = measure(request, &err);
 	if (answer && child_give_answer(answer, &err) == 0)

@@ -24,37 +24,21 @@ struct report_arguments {
 };
 
 static const struct argp_option options[] = {
-	{"charts", OPTION_CHARTS, "DIR", 0, "Write the charts to DIR (default: charts in the run)",
+	{"charts", OPTION_CHARTS, "DIR", 0, "write the charts to DIR (default: charts in the run)",
 	 0},
 	{"scripts", OPTION_SCRIPTS, "DIR", 0,
-	 "Draw with the gnuplot scripts in DIR; those that it does not hold are the program's own",
+	 "draw with the gnuplot scripts in DIR; those that it does not hold are the program's own",
 	 0},
-	{"format", OPTION_FORMAT, "svg,png", 0, "Kinds of pictures (default: both)", 0},
-	{"dumb", OPTION_DUMB, NULL, 0, "Print the charts for a terminal, too: 79 columns of ASCII",
+	{"format", OPTION_FORMAT, "svg,png", 0, "kinds of pictures (default: both)", 0},
+	{"dumb", OPTION_DUMB, NULL, 0, "print the charts for a terminal, too: 79 columns of ASCII",
 	 0},
 	{0},
 };
 
-static void parse_format(struct argp_state *state, const char *text, struct chart_options *charts)
-{
-	charts->svg = charts->png = false;
-	do {
-		size_t length = strcspn(text, ",");
-
-		if (length == 3 && !strncmp(text, "svg", 3))
-			charts->svg = true;
-		else if (length == 3 && !strncmp(text, "png", 3))
-			charts->png = true;
-		else
-			argp_error(state, "--format: '%.*s' is not one of svg png", (int)length,
-				   text);
-		text += length;
-	} while (*text++ == ',');
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct report_arguments *arguments = state->input;
+	unsigned formats;
 
 	switch (key) {
 	case OPTION_CHARTS:
@@ -67,7 +51,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->charts.dumb = true;
 		return 0;
 	case OPTION_FORMAT:
-		parse_format(state, argument, &arguments->charts);
+		formats = cli_formats(state, argument, FORMAT_SVG | FORMAT_PNG);
+		arguments->charts.svg = formats & FORMAT_SVG;
+		arguments->charts.png = formats & FORMAT_PNG;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->run)
@@ -87,10 +73,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "DIR",
-	.doc = "Draw the charts of the run in DIR with gnuplot.\v"
+	.doc = "Draws the charts of the run in DIR with gnuplot.\v"
 	       "Each chart is a file of data (.tsv), a script that draws it again with plain "
-	       "gnuplot "
-	       "(.gp), and pictures. The names of the files written go to standard output.",
+	       "gnuplot (.gp), and pictures. The names of the files written go to standard output.",
 };
 
 /* Charts leave out what failed, and look as good without it. */

@@ -129,8 +129,7 @@ static const struct argp run_argp = {
 	.children = children,
 	.args_doc = "SCENARIO...",
 	.doc = "Measures scenarios and prints what was found.\vResults are kept as soon as they "
-	       "are "
-	       "there. The same command again measures only what is missing or failed, and prints "
+	       "are there. The same command again measures only what is missing or failed, and prints "
 	       "the table. Ctrl-C keeps what is done.\n\nExit codes: 0 fine; 2 trouble, or a "
 	       "repetition failed; 3 not possible on this machine.",
 };

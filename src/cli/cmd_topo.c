@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "place/machine.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_FORMAT:
-		options->format = cli_formats(state, argument, FORMAT_TABLE | FORMAT_JSON);
+		options->format = cli_format(state, argument, FORMAT_TABLE | FORMAT_JSON);
 		return 0;
 	case OPTION_TOPOLOGY:
 		options->topology = argument;
@@ -54,8 +55,7 @@ static const struct argp topo_argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.doc = "Shows NUMA nodes by OS index, their CPUs and memory, and what this process may use "
-	       "of "
-	       "them.\vNodes hidden by a cpuset, without memory or without CPUs are shown too. A "
+	       "of them.\vNodes hidden by a cpuset, without memory or without CPUs are shown too. A "
 	       "recorded machine shows hidden nodes only if it was recorded with `lstopo "
 	       "--disallowed`.",
 };
@@ -126,7 +126,8 @@ static int print_table(const struct machine *machine)
 	char llc[UNIT_TEXT_MAX];
 	int r;
 
-	printf("%s\n%s\n", machine->source, machine->host_class);
+	wrap_print(stdout, 0, "", machine->source);
+	wrap_print(stdout, 0, "", machine->host_class);
 	printf("%u CPUs online, %u possible; last-level cache %s\n\n", machine->nr_cpus,
 	       machine->possible_cpus,
 	       machine->llc_bytes ? unit_format_bytes(llc, (double)machine->llc_bytes) : "unknown");
@@ -164,7 +165,7 @@ int cmd_topo(int argc, char **argv)
 	struct options options = {.format = FORMAT_TABLE};
 	struct machine *machine;
 	struct error err;
-	int r = 0;
+	int r;
 
 	argp_parse(&topo_argp, argc, argv, 0, NULL, &options);
 	if (machine_open(options.topology, &machine, &err)) {
@@ -173,10 +174,7 @@ int cmd_topo(int argc, char **argv)
 	}
 	if (!options.topology)
 		warn_of_variable(machine);
-	if (options.format & FORMAT_TABLE)
-		r = print_table(machine);
-	if (!r && options.format & FORMAT_JSON)
-		r = print_json(machine);
+	r = options.format == FORMAT_JSON ? print_json(machine) : print_table(machine);
 	machine_free(machine);
 	if (r && !ferror(stdout))
 		fputs("memcgbench: out of memory\n", stderr);

@@ -37,7 +37,8 @@ static void print_help(FILE *out)
 		if (commands[i].help)
 			fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
 	fputs("\n`memcgbench COMMAND --help` says more. Data goes to stdout, all else to stderr.\n"
-	      "Exit codes: 0 fine, 1 negative verdict, 2 trouble, 3 not possible on this machine.\n",
+	      "Exit codes: 0 fine, 1 negative verdict, 2 trouble, 3 not possible on this\n"
+	      "machine.\n",
 	      out);
 }
 

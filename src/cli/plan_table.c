@@ -16,6 +16,7 @@
 
 #define HEAD_INDENT 10
 #define NOTE_INDENT 5
+#define ID_INDENT   (POINT_ID_SIZE + 1)
 /* A reason that names figures may differ at every point: only so many are compared with. */
 #define NOTES_COMPARED 1000
 
@@ -87,6 +88,8 @@ struct filling {
 	struct table *table;
 	const struct plan *plan;
 	bool for_programs; /* every parameter, numbers in base units, reasons in the row */
+	bool headed; /* points are headings above their rows: as columns they would be too wide */
+	const struct point *point; /* of the last row */
 	char **notes; /* distinct reasons; the table refers to them by number */
 	size_t nr_notes, room;
 };
@@ -96,17 +99,18 @@ static void add_columns(const struct filling *filling)
 	bool tsv = filling->for_programs;
 	struct table *table = filling->table;
 
-	table_column(table, tsv ? "id" : "point", ALIGN_LEFT);
+	table_column(table, tsv ? "id" : filling->headed ? "" : "point", ALIGN_LEFT);
 	for (size_t k = 0; k < nr_parameters; k++)
-		if (tsv || filling->plan->swept[k])
-			table_column(table, parameters[k].name,
+		if (tsv || (filling->plan->swept[k] && !filling->headed))
+			table_column(table,
+				     tsv ? parameters[k].name : strchr(parameters[k].name, '.') + 1,
 				     parameters[k].kind == PARAMETER_NUMBER ? ALIGN_RIGHT
 									    : ALIGN_LEFT);
 	table_column(table, tsv ? "backend" : "back end", ALIGN_LEFT);
 	table_column(table, tsv ? "memory_bytes" : "memory", ALIGN_RIGHT);
-	table_column(table, tsv ? "process_ns" : "a process", ALIGN_RIGHT);
-	table_column(table, tsv ? "total_ns" : "in total", ALIGN_RIGHT);
-	table_column(table, "possible", ALIGN_LEFT);
+	table_column(table, tsv ? "process_ns" : "each", ALIGN_RIGHT);
+	table_column(table, tsv ? "total_ns" : "in all", ALIGN_RIGHT);
+	table_column(table, tsv ? "possible" : "runs", ALIGN_LEFT);
 	if (tsv)
 		table_column(table, "reasons", ALIGN_LEFT);
 }
@@ -166,10 +170,34 @@ static void add_parameters(const struct filling *filling, const struct point *po
 		if (filling->for_programs)
 			table_cell(filling->table, "%s",
 				   parameter_base_text(&parameters[k], point, text));
-		else if (filling->plan->swept[k])
+		else if (filling->plan->swept[k] && !filling->headed)
 			table_cell(filling->table, "%s",
 				   parameter_text(&parameters[k], point, text));
 	}
+}
+
+/* "machine.skew 0, read.rows all": what tells the point from the others. -ENOMEM. */
+static int add_heading(const struct filling *filling, const struct point *point)
+{
+	char value[PARAMETER_TEXT_MAX], *text = NULL;
+	const char *comma = "";
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	for (size_t k = 0; memory && k < nr_parameters; k++) {
+		if (!filling->plan->swept[k])
+			continue;
+		fprintf(memory, "%s%s %s", comma, parameters[k].name,
+			parameter_text(&parameters[k], point, value));
+		comma = ", ";
+	}
+	if (!memory || fclose(memory)) {
+		free(text);
+		return -ENOMEM;
+	}
+	table_heading(filling->table, ID_INDENT, point->id, text);
+	free(text);
+	return 0;
 }
 
 static int add_row(void *arg, const struct pair *pair)
@@ -179,8 +207,11 @@ static int add_row(void *arg, const struct pair *pair)
 	const struct estimate *estimate = &pair->estimate;
 	double total_ns = estimate->process_ns * filling->plan->scenario->repetitions;
 
+	if (filling->headed && filling->point != pair->point && add_heading(filling, pair->point))
+		return -ENOMEM;
+	filling->point = pair->point;
 	table_row(filling->table);
-	table_cell(filling->table, "%s", pair->point->id);
+	table_cell(filling->table, "%s", filling->headed ? "" : pair->point->id);
 	add_parameters(filling, pair->point);
 	table_cell(filling->table, "%s", pair->backend->name);
 	if (filling->for_programs) {
@@ -228,6 +259,11 @@ int plan_print_table(const struct plan *plan, FILE *out)
 	struct filling filling = {.plan = plan};
 	int code = fill(&filling);
 
+	if (!code && table_width(filling.table) > TERMINAL_COLUMNS) {
+		empty(&filling);
+		filling = (struct filling){.plan = plan, .headed = true};
+		code = fill(&filling);
+	}
 	if (!code) {
 		print_head(plan, out);
 		code = table_print(filling.table, out);

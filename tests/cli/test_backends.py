@@ -6,9 +6,14 @@ import tap
 
 TABLE = """\
 back end  updates  what it does
-walk      yes      walks the subtree for every cell and sums each possible CPU (Linux 5.3 to 5.7)
-cached    yes      reads counters that updates maintain in every ancestor (Linux 5.8 to 5.12)
+walk      yes      walks the subtree for every cell and sums each possible CPU
+                   (Linux 5.3 to 5.7)
+cached    yes      reads counters that updates maintain in every ancestor (Linux
+                   5.8 to 5.12)
 """
+
+
+WORDS = ' '.join(TABLE.split())
 
 
 def both_back_ends_are_listed():
@@ -20,11 +25,9 @@ def both_back_ends_are_listed():
 
 def tsv_has_the_same_cells():
     rows = [line.split('\t') for line in tap.run('backends', '--format=tsv').stdout.splitlines()]
-    tap.equal([row[0] for row in rows], ['back end', 'walk', 'cached'])
-    tap.expect(all(len(row) == 3 for row in rows), rows)
-    for name, _, text in rows[1:]:
-        tap.contains(TABLE, text)
-        tap.contains(TABLE, name)
+    tap.equal([row[0] for row in rows], ['name', 'walk', 'cached'])
+    for row in rows[1:]:
+        tap.contains(WORDS, ' '.join(row))
 
 
 def json_has_the_same_back_ends():
@@ -32,7 +35,7 @@ def json_has_the_same_back_ends():
     tap.equal([entry['name'] for entry in listed], ['walk', 'cached'])
     for entry in listed:
         tap.equal(entry['updates'], True)
-        tap.contains(TABLE, entry['description'])
+        tap.contains(WORDS, f"{entry['name']} yes {entry['description']}")
 
 
 def wrong_usage_is_exit_code_2():

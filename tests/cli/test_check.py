@@ -66,6 +66,8 @@ def the_table_has_a_row_for_each_point_and_back_end():
         tap.equal(line.split()[-2:], ['0', 'ok'])
     tap.equal(lines[3], '')
     tap.contains(result.stdout, 'after 2000 updates')
+    for line in lines:
+        tap.expect(len(line) <= 80, line)
 
 
 def a_check_gives_the_same_every_time():

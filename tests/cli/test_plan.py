@@ -41,6 +41,19 @@ def the_table_says_what_varies_in_columns_and_the_rest_once():
     _golden('power9.txt', _matrix('power9.xml'))
 
 
+def every_table_fits_a_terminal():
+    for path in (*sys.argv[3:], os.path.join(HERE, 'plan', 'matrix.yaml')):
+        for line in _fine(path).splitlines():
+            tap.expect(len(line) <= 80, path, line)
+
+
+def a_point_is_a_row_where_its_parameters_fit():
+    lines = _fine('-', stdin=SMALL.replace('10', '[10, 1k]')).splitlines()
+    tap.equal(lines[-5].split()[:2], ['point', 'memcgs'])
+    tap.equal([line.split()[1:3] for line in lines[-4:]],
+              [[memcgs, backend] for memcgs in ('10', '1k') for backend in ('walk', 'cached')])
+
+
 def what_cannot_run_is_listed_with_every_reason():
     _golden('hidden-node.txt', _matrix('hidden-node.xml', '--set', 'read.cgroup=machine'))
 
@@ -157,6 +170,7 @@ def the_scenarios_of_the_tree_keep_within_what_they_promise():
 
 def wrong_usage_is_trouble():
     for args in ((), ('a.yaml', 'b.yaml'), ('-', '--nonsense'), ('-', '--format', 'xml'),
+                 ('-', '--format', 'table,'), ('-', '--format', 'json,,tsv'),
                  ('-', '--format', ''), ('-', '--repetitions', '0'), ('-', '--repetitions', '10001'),
                  ('-', '--repetitions', '2x'), ('-', '--set'), ('-', '--topology', 'missing.xml'),
                  ('-', '--topology', 'malformed.xml'), ('-', '--set', 'tree.memcgs=0'),
