@@ -25,7 +25,7 @@ static int print_object(json_t *object, size_t flags, FILE *out)
 	int code = -ENOMEM;
 
 	if (object)
-		code = json_dumpf(object, out, flags) ? -EIO : 0;
+		code = json_dumpf(object, out, flags | JSON_REAL_PRECISION(12)) ? -EIO : 0;
 	json_decref(object);
 	return code;
 }
