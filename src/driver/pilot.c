@@ -134,13 +134,32 @@ static int time_median(struct reader *reader, operation op, uint64_t batch, unsi
 	return 0;
 }
 
+/* ns of a read, and how many reads make a sample. The first read makes a hot pilot hot; where it
+ * takes long enough by itself it is the estimate. */
+static int estimate_read(struct reader *reader, uint64_t *batch, double *read_ns)
+{
+	double budget = (double)reader->sampler->point->read.time_ns / 4;
+	double first = time_batch(reader, whole_read, 1);
+	int r;
+
+	*batch = 1;
+	*read_ns = first;
+	if (first < 0)
+		return (int)first;
+	if (first >= budget)
+		return 0;
+	r = find_batch(reader, whole_read, batch);
+	if (r)
+		return r;
+	return time_median(reader, whole_read, *batch, PILOT_READS, 2, budget, read_ns, NULL);
+}
+
 int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, struct error *err)
 {
 	const struct point *point = sampler->point;
 	struct reader *reader;
 	double read_ns = 0, sample_ns, fit;
 	unsigned os_cpu;
-	long first;
 	int r;
 
 	r = placement_bind_thread(sampler->placement, 0, &os_cpu, err);
@@ -148,14 +167,7 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 		r = readers_new(sampler, 1, 1, &reader, err);
 	if (r)
 		return r;
-	/* One read beforehand, so that a hot pilot is hot. */
-	first = whole_read(reader);
-	r = first < 0 ? (int)first : 0;
-	if (!r)
-		r = find_batch(reader, whole_read, &sampling->reads_per_sample);
-	if (!r)
-		r = time_median(reader, whole_read, sampling->reads_per_sample, PILOT_READS, 2,
-				(double)point->read.time_ns / 4, &read_ns, NULL);
+	r = estimate_read(reader, &sampling->reads_per_sample, &read_ns);
 	readers_free(reader, 1);
 	if (r)
 		return error_set(err, r, "a read failed: %s", strerror(-r));
