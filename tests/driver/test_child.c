@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,16 +66,12 @@ static json_t *describe_myself(void)
 }
 
 /* In the child. */
-static int be_measurer(void)
+static int act(const char *what)
 {
 	struct error err = {.text = ""};
-	json_t *request = child_read_request(&err), *answer;
-	const char *what = json_string_value(json_object_get(request, "do"));
-	const struct rlimit no_core = {0, 0};
+	json_t *answer;
+	int r;
 
-	if (!what)
-		return 3;
-	setrlimit(RLIMIT_CORE, &no_core);
 	if (!strcmp(what, "kill"))
 		raise(SIGKILL);
 	if (!strcmp(what, "sleep"))
@@ -92,11 +87,20 @@ static int be_measurer(void)
 	if (!strcmp(what, "half"))
 		return write(CHILD_ANSWER_FD, "{\"a\": 1", 7) == 7 ? 0 : 3;
 	answer = describe_myself();
-	if (child_give_answer(answer, &err))
-		return 3;
+	r = child_give_answer(answer, &err);
 	json_decref(answer);
+	return r ? 3 : 0;
+}
+
+static int be_measurer(void)
+{
+	struct error err = {.text = ""};
+	json_t *request = child_read_request(&err);
+	const char *what = json_string_value(json_object_get(request, "do"));
+	int code = what ? act(what) : 3;
+
 	json_decref(request);
-	return 0;
+	return code;
 }
 
 static struct child_report run_child(const char *what, uint64_t limit_ns, int interrupt_fd)
