@@ -4,7 +4,7 @@
  * against the oracle, sample, time the parts; and say all of it in a result document
  * (result/result.h).
  *
- * The request: {"scenario","title","point":{"id","parameters"},"backend","repetition","label",
+ * The request: {"scenario","title","point":{"id","parameters"},"backend","repetition",
  *               "sampling":{"samples","reads_per_sample","loop_ns"} or null: then this process is the pilot}
  */
 #ifndef MEMCGBENCH_DRIVER_MEASURE_H

@@ -228,8 +228,6 @@ json_t *measured_to_json(const struct measured *m, const json_t *request, const 
 		error_set(err, -ENOMEM, "out of memory for the result");
 		return NULL;
 	}
-	if (text_of(request, "label"))
-		json_object_set_new(result, "label", json_string(text_of(request, "label")));
 	return result;
 }
 

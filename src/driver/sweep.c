@@ -147,10 +147,10 @@ static json_t *make_request(const struct sweep *sweep, const struct task *task,
 	const struct scenario *scenario = sweep->scenario;
 	const struct point *point = point_of(sweep, task);
 
-	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:s?, s:O?}", "scenario",
+	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:O?}", "scenario",
 			 scenario->name, "title", scenario->title, "point", "id", point->id,
 			 "parameters", point_to_json(point), "backend", backend_name(sweep, task),
-			 "repetition", (int)task->repetition, "label", sweep->label, "sampling",
+			 "repetition", (int)task->repetition, "sampling",
 			 cell->sampling);
 }
 
@@ -163,8 +163,6 @@ static json_t *failed_result(const struct sweep *sweep, const struct task *task,
 				    values, backend_name(sweep, task), task->repetition, reason);
 
 	json_decref(values);
-	if (result && sweep->label)
-		json_object_set_new(result, "label", json_string(sweep->label));
 	return result;
 }
 
@@ -205,6 +203,9 @@ static int keep_outcome(struct state *state, const struct task *task, struct cel
 	}
 	if (!result)
 		return error_set(err, -ENOMEM, "out of memory");
+	json_object_set_new(result, "seed", json_integer((json_int_t)sweep->seed));
+	if (sweep->label)
+		json_object_set_new(result, "label", json_string(sweep->label));
 	r = run_dir_write(sweep->dir, point->id, backend_name(sweep, task), task->repetition,
 			  result, err);
 	json_decref(result);

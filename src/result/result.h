@@ -5,7 +5,7 @@
  *  schema      {"name":"memcgbench-result","version":1}
  *  scenario    name;  title
  *  point       {"id":"<16 hex>", "parameters":{"tree.memcgs":10000, ...all, defaults included}}
- *  backend     name;  repetition  from 1;  label  text or absent
+ *  backend     name;  repetition  from 1;  seed  of the schedule;  label  text or absent
  *  status      "ok" | "failed";  reason  text, only when failed (then most of the rest is absent)
  *  host_class  text
  *  context     machine_context()

@@ -119,6 +119,7 @@ def stores_what_the_pilot_chose_and_keeps_to_it():
         chosen = {}
         for path in _results(out):
             result = _load(path)
+            equal(result['seed'], 1)
             key = (result['point']['id'], result['backend'])
             sampling = result['sampling']
             chosen.setdefault(key, []).append(
