@@ -14,6 +14,7 @@
 #include "driver/lock.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,17 +57,32 @@ struct arguments {
 	bool no_lock;
 };
 
+/* Results hold numbers as JSON does, which has no larger integers. */
 static uint64_t whole_number(struct argp_state *state, const char *name, const char *text,
 			     enum unit_kind kind, uint64_t min)
 {
+	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
 	const char *why = "";
 	uint64_t value = 0;
 
 	if (unit_parse(text, strlen(text), kind, &value, &why))
 		argp_error(state, "%s: '%s' is not possible (%s)", name, text, why);
 	else if (value < min || value > INT64_MAX)
-		argp_error(state, "%s: '%s' is out of range", name, text);
+		argp_error(state, "%s: '%s' is out of range (%s to %s)", name, text,
+			   unit_format_exact(low, kind, min),
+			   unit_format_exact(high, kind, INT64_MAX));
 	return value;
+}
+
+/* What results cannot hold is refused here, and not when they are written. */
+static const char *label_text(struct argp_state *state, const char *text)
+{
+	json_t *json = json_string(text);
+
+	if (!json)
+		argp_error(state, "--label: not a text (UTF-8)");
+	json_decref(json);
+	return text;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -94,7 +110,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		run->skip_impossible = true;
 		return 0;
 	case KEY_LABEL:
-		run->label = text;
+		run->label = label_text(state, text);
 		return 0;
 	case KEY_NO_LOCK:
 		args->no_lock = true;
@@ -129,7 +145,8 @@ static const struct argp run_argp = {
 	.children = children,
 	.args_doc = "SCENARIO...",
 	.doc = "Measures scenarios and prints what was found.\vResults are kept as soon as they "
-	       "are there. The same command again measures only what is missing or failed, and prints "
+	       "are there. The same command again measures only what is missing or failed, and "
+	       "prints "
 	       "the table. Ctrl-C keeps what is done.\n\nExit codes: 0 fine; 2 trouble, or a "
 	       "repetition failed; 3 not possible on this machine.",
 };

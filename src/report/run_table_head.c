@@ -104,19 +104,14 @@ static void print_scenario(const struct run_summary *summary, FILE *out)
 {
 	const json_t *seed = json_at(summary->run, "identity.seed");
 	const char *label = json_string_value(json_object_get(summary->run, "label"));
-	char number[32];
 
-	/* seeds beyond JSON's integers are kept as text */
-	if (json_is_string(seed))
-		snprintf(number, sizeof(number), "%s", json_string_value(seed));
-	else
-		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(seed));
 	wrap_print(out, 0, "", summary->title);
 	wrap_printf(out, HEAD_INDENT, "scenario",
-		    "%s: %zu points x %zu back ends x %u repetitions in seeded order (seed %s); "
+		    "%s: %zu points x %zu back ends x %u repetitions in seeded order (seed %lld); "
 		    "%zu of %zu processes done",
 		    summary->scenario, summary->nr_points, backends_of(summary),
-		    repetitions_of(summary), number, summary->done, summary->expected);
+		    repetitions_of(summary), (long long)json_integer_value(seed), summary->done,
+		    summary->expected);
 	if (label)
 		wrap_print(out, HEAD_INDENT, "label", label);
 }

@@ -26,7 +26,7 @@ struct run_dir {
  *              "seed","build_id","host_class"},
  *  "title","references":[..],"left_out":[{"id","backend","reasons":[..]}],"label","context",
  *  "placement":{"asked":["fold"]}}; the caller owns it, and keeps its own references to `context`
- * and `left_out`, both of which may be NULL.
+ * and `left_out`, both of which may be NULL. The seed is at most INT64_MAX.
  */
 json_t *run_document(const struct scenario *scenario, uint64_t seed, const char *build_id,
 		     const char *host_class, json_t *context, json_t *left_out, const char *label);

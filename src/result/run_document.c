@@ -51,11 +51,10 @@ static json_t *references_to_json(const struct scenario *scenario)
 
 	for (size_t i = 0; i < scenario->nr_references; i++) {
 		const struct reference *reference = &scenario->references[i];
-		json_t *item =
-			json_pack("{s:s, s:I, s:f, s:b, s:s}", "backend", reference->backend, "memcgs",
-				  (json_int_t)reference->memcgs, "time_ns", reference->time_ns,
-				  "at_most", (int)reference->at_most,
-				  "source", reference->source ? reference->source : "");
+		json_t *item = json_pack("{s:s, s:I, s:f, s:b, s:s}", "backend", reference->backend,
+					 "memcgs", (json_int_t)reference->memcgs, "time_ns",
+					 reference->time_ns, "at_most", (int)reference->at_most,
+					 "source", reference->source ? reference->source : "");
 
 		if (json_array_append_new(list, item) < 0) {
 			json_decref(list);
@@ -90,13 +89,6 @@ static json_t *placements_to_json(const struct scenario *scenario)
 	return json_pack("{s:o}", "asked", list);
 }
 
-/* JSON's integers are signed here; the upper half of seeds is kept as text. */
-static json_t *seed_to_json(uint64_t seed)
-{
-	return seed <= INT64_MAX ? json_integer((json_int_t)seed)
-				 : json_sprintf("%llu", (unsigned long long)seed);
-}
-
 json_t *run_document(const struct scenario *scenario, uint64_t seed, const char *build_id,
 		     const char *host_class, json_t *context, json_t *left_out, const char *label)
 {
@@ -104,10 +96,10 @@ json_t *run_document(const struct scenario *scenario, uint64_t seed, const char 
 	json_t *identity;
 
 	identity =
-		json_pack("{s:s, s:I, s:I, s:I, s:o, s:s, s:s, s:o, s:o}", "scenario",
+		json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:o}", "scenario",
 			  scenario->name, "repetitions", (json_int_t)scenario->repetitions,
 			  "samples", (json_int_t)(first ? first->read.samples : 0), "time_ns",
-			  (json_int_t)(first ? first->read.time_ns : 0), "seed", seed_to_json(seed),
+			  (json_int_t)(first ? first->read.time_ns : 0), "seed", (json_int_t)seed,
 			  "build_id", build_id, "host_class", host_class, "backends",
 			  backends_to_json(scenario), "points", points_to_json(scenario));
 	if (!identity)

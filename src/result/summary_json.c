@@ -50,7 +50,8 @@ static void put_latency(json_t *o, const struct backend_summary *s, uint32_t mem
 		{"p99_ns", s->p99_ns},
 		{"p999_ns", s->p999_ns},
 		{"max_ns", s->max_ns},
-		{"median_ns", s->median_ns},
+		/* without an interval it is a number that nobody should quote */
+		{"median_ns", isnan(s->ci_level) ? NAN : s->median_ns},
 		{"ci_low_ns", s->ci_low_ns},
 		{"ci_high_ns", s->ci_high_ns},
 		{"ci_level", s->ci_level},

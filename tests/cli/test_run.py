@@ -112,6 +112,68 @@ def writes_a_file_per_process_and_prints_the_document():
             expect(abs(walk['text_bytes'] - cached['text_bytes']) < 24)
 
 
+# Of each result, in the order of the contract; "?" may be null.
+KEYS = {
+    'backend': str, 'processes': int, 'samples': int, 'reads': int, 'reads_per_sample': int,
+    'p50_ns': '?', 'p90_ns': '?', 'p99_ns': '?', 'p999_ns': '?', 'max_ns': '?', 'median_ns': '?',
+    'ci_low_ns': '?', 'ci_high_ns': '?', 'ci_level': '?', 'hierarchical_ns': '?', 'local_ns': '?',
+    'format_ns': '?', 'text_bytes': int, 'memcgs_visited': int, 'loads_hierarchical': int,
+    'loads_local': int, 'css_gets': int, 'error_pages': int, 'error_bound_pages': int,
+    'bytes_touched': int, 'placement': str, 'placement_found': dict}
+
+
+def _document(folder, *args):
+    r = run('run', _write(folder, SCENARIO), '--format', 'json', '--out', os.path.join(folder, 'o'),
+            *args, env=_env(folder), cwd=folder)
+    equal(r.returncode, 0, r.stderr)
+    return json.loads(r.stdout)
+
+
+def _has_the_keys(document):
+    equal(document['schema'], {'name': 'memcgbench-summary', 'version': 1})
+    equal(document['scenario'], 'small')
+    for point in document['points']:
+        expect(len(point['id']) == 16 and int(point['id'], 16) >= 0, point['id'])
+        for result in point['results']:
+            for key, kind in KEYS.items():
+                value = result[key]
+                if kind == '?':
+                    expect(value is None or isinstance(value, (int, float)), key, value)
+                else:
+                    expect(isinstance(value, kind), key, value)
+
+
+def percentiles_and_intervals_are_null_where_too_little_was_measured():
+    with directory() as d:  # 3 processes of at most 40 samples
+        document = _document(d)
+        _has_the_keys(document)
+        for result in (r for point in document['points'] for r in point['results']):
+            equal(result['p99_ns'] or result['p999_ns'], None, 'percentiles')
+            for key in ('median_ns', 'ci_low_ns', 'ci_high_ns', 'ci_level'):
+                equal(result[key], None, key)
+
+
+def six_processes_give_an_interval_of_the_median():
+    with directory() as d:
+        document = _document(d, '--repetitions', '6', '--set', 'tree.memcgs=100')
+        _has_the_keys(document)
+        for result in document['points'][0]['results']:
+            expect(result['ci_low_ns'] <= result['median_ns'] <= result['ci_high_ns'], result)
+            equal(result['ci_level'], 0.96875)
+
+
+def samples_of_many_reads_have_no_percentile_above_the_median():
+    with directory() as d:
+        document = _document(d, '--backend', 'cached', '--set', 'read.form=counts',
+                             '--set', 'read.rows=hierarchical', '--set', 'tree.memcgs=10')
+        _has_the_keys(document)
+        result = document['points'][0]['results'][0]
+        expect(result['reads_per_sample'] > 1, result)
+        equal(result['reads'], result['samples'] * result['reads_per_sample'])
+        for key in ('p90_ns', 'p99_ns', 'p999_ns', 'max_ns', 'local_ns', 'format_ns'):
+            equal(result[key], None, key)
+
+
 def stores_what_the_pilot_chose_and_keeps_to_it():
     with directory() as d:
         out = os.path.join(d, 'out')
@@ -361,6 +423,8 @@ def wrong_usage_is_exit_code_2():
                      ['run', scenario, '--repetitions', '0'],
                      ['run', scenario, '--repetitions', '1.5'],
                      ['run', scenario, '--format', 'xml'], ['run', scenario, '--format', 'json,'],
+                     ['run', scenario, '--label', '\udcff'], ['run', scenario, '--seed', '18G99'],
+                     ['run', scenario, '--seed', '9223372036854775808'],
                      ['measure'], ['measure', 'x'], ['run', scenario, '--seed', '-1'],
                      ['run', scenario, '--time-limit', '5'],
                      ['run', scenario, '--set', 'tree.memcg=3'],
