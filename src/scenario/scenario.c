@@ -241,7 +241,8 @@ int scenario_load(const char *path, const struct scenario_options *options, stru
 		error_list_add(errors, err.file, err.line, err.column, "%s", err.text);
 		return code;
 	}
-	code = scenario_parse(path, text, length, options, out, errors);
+	code = scenario_parse(strcmp(path, "-") ? path : "<stdin>", text, length, options, out,
+			      errors);
 	free(text);
 	return code;
 }

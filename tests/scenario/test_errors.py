@@ -35,6 +35,12 @@ def _check(cases):
             tap.equal(result.stdout, '', text)
 
 
+def standard_input_is_named():
+    result = tap.run('plan', '-', stdin='name: A')
+    tap.equal(result.returncode, 2)
+    tap.contains(result.stderr, "memcgbench: <stdin>:1:7: name: 'A'")
+
+
 def the_head_that_cases_share_is_right():
     result = tap.run('plan', '-', stdin=HEAD.decode())
     tap.equal(result.returncode, 0, result.stderr)
