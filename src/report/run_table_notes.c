@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NOTE_INDENT 11
-#define LISTED      20 /* entries of a list of failures that are shown */
+#define NOTE_INDENT  11
+#define ENTRY_INDENT 6
+#define LISTED       20 /* entries of a list of failures that are shown */
 
 unsigned repetitions_of(const struct run_summary *summary)
 {
@@ -168,23 +169,30 @@ void ratio_notes(const struct run_summary *summary, FILE *out)
 		   "together; from and to: its interval");
 }
 
-/* "3f0c...: tree.memcgs 10k, read.cache hot, walk": which point and back end an entry is about. */
+/* "3f0c...: tree.memcgs 10k, read.cache hot, walk, repetition 2": which point, back end and, but
+ * for 0, repetition an entry is about. */
 static void print_pair(const struct run_groups *groups, const char *id, const char *backend,
-		       FILE *out)
+		       unsigned repetition, FILE *out)
 {
 	const struct run_summary *summary = groups->summary;
-	char value[PARAMETER_TEXT_MAX];
-	size_t p = 0;
+	char label[POINT_ID_SIZE + 3], value[PARAMETER_TEXT_MAX], *text = NULL;
+	size_t p = 0, length;
+	FILE *memory = open_memstream(&text, &length);
 
-	fprintf(out, "  %s:", id);
 	while (p < summary->nr_points && strcmp(summary->points[p].point.id, id))
 		p++;
-	for (size_t i = 0; p < summary->nr_points && i < nr_parameters; i++) {
+	for (size_t i = 0; memory && p < summary->nr_points && i < nr_parameters; i++) {
 		if (groups->varies[i])
-			fprintf(out, " %s %s,", parameters[i].name,
+			fprintf(memory, "%s %s, ", parameters[i].name,
 				parameter_text(&parameters[i], &summary->points[p].point, value));
 	}
-	fprintf(out, " %s", backend);
+	if (memory)
+		fputs(backend, memory);
+	if (memory && repetition)
+		fprintf(memory, ", repetition %u", repetition);
+	snprintf(label, sizeof(label), "  %s:", id);
+	wrap_print(out, ENTRY_INDENT, label, memory && !fclose(memory) ? text : backend);
+	free(text);
 }
 
 static void print_cut(size_t shown, size_t total, FILE *out)
@@ -202,9 +210,8 @@ static void print_failed(const struct run_groups *groups, FILE *out)
 	for (i = 0; i < summary->nr_failed && i < LISTED; i++) {
 		const struct failed_repetition *failed = &summary->failed[i];
 
-		print_pair(groups, failed->id, failed->backend, out);
-		fprintf(out, ", repetition %u\n", failed->repetition);
-		wrap_print(out, 6, "", failed->reason);
+		print_pair(groups, failed->id, failed->backend, failed->repetition, out);
+		wrap_print(out, ENTRY_INDENT, "", failed->reason);
 	}
 	print_cut(i, summary->nr_failed, out);
 }
@@ -218,12 +225,11 @@ static void print_left_out(const struct run_groups *groups, FILE *out)
 	for (i = 0; i < total && i < LISTED; i++) {
 		item = json_array_get(left_out, i);
 		print_pair(groups, json_string_value(json_object_get(item, "id")),
-			   json_string_value(json_object_get(item, "backend")), out);
-		fputc('\n', out);
+			   json_string_value(json_object_get(item, "backend")), 0, out);
 		json_array_foreach (json_object_get(item, "reasons"), k, reason) {
 			const char *text = json_string_value(reason);
 
-			wrap_print(out, 6, "", text ? text : "(no reason given)");
+			wrap_print(out, ENTRY_INDENT, "", text ? text : "(no reason given)");
 		}
 	}
 	print_cut(i, total, out);
