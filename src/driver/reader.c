@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Readers must not share a line, nor the pair of lines that prefetchers fetch: what one writes would
- * slow the other down. */
+/* Readers must not share a line, nor the pair of lines that prefetchers fetch: what one writes
+ * would slow the other down. */
 #define APART 128
 
 static void *alloc_apart(size_t bytes)
