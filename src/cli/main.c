@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "config.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,9 @@ int main(int argc, char **argv)
 {
 	char name[64];
 
+	/* Whoever started us may ignore it, as some daemons do: then the kernel reaps our children,
+	 * and what became of them is lost. */
+	signal(SIGCHLD, SIG_DFL);
 	argp_err_exit_status = EXIT_TROUBLE;
 	if (argc < 2)
 		return usage_error("a command is missing%s", "");

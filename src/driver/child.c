@@ -115,8 +115,6 @@ static int start(struct running *child, int request, int answer, struct error *e
 
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return error_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
-	/* Ignored by whoever started us, it would reap the child and lose what became of it. */
-	signal(SIGCHLD, SIG_DFL);
 	child->pid = fork();
 	if (child->pid < 0) {
 		int code = -errno;

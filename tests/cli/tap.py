@@ -7,6 +7,7 @@ The program under test is argv[1]. A test fails by an exception; `raise tap.Skip
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,14 @@ def run(*args, cwd=None, env=None, stdin=None, timeout=120, stdout=subprocess.PI
                           input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
                           stdout=stdout, stderr=subprocess.PIPE, timeout=timeout,
                           text=True, encoding='utf-8', errors='backslashreplace')
+
+
+def run_ignoring_children(*args, cwd=None, env=None, timeout=60):
+    """The same, started by somebody who ignores SIGCHLD, which an exec passes on."""
+    return subprocess.run([PROGRAM, *map(str, args)], cwd=cwd, env=env or environment(),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=timeout, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 
 
 def start(*args, cwd=None, env=None):

@@ -41,6 +41,13 @@ def the_table_says_what_varies_in_columns_and_the_rest_once():
     _golden('power9.txt', _matrix('power9.xml'))
 
 
+def an_ignored_sigchld_changes_nothing():
+    matrix = os.path.join(HERE, 'plan', 'matrix.yaml')
+    result = tap.run_ignoring_children('plan', matrix, '--topology', 'power9.xml', cwd=MACHINES)
+    tap.equal((result.returncode, result.stderr), (0, ''))
+    _golden('power9.txt', result.stdout)
+
+
 def every_table_fits_a_terminal():
     for path in (*sys.argv[3:], os.path.join(HERE, 'plan', 'matrix.yaml')):
         for line in _fine(path).splitlines():

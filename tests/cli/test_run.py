@@ -304,6 +304,14 @@ def counts_a_killed_process_as_one_failed_repetition():
         equal(changed, failed, 'only the failed one is measured again')
 
 
+def an_ignored_sigchld_changes_nothing():
+    with directory() as d:
+        r = tap.run_ignoring_children('run', _write(d, SCENARIO), '--quick', '--format', 'json',
+                                      '--out', os.path.join(d, 'out'), env=_env(d))
+        equal(r.returncode, 0, r.stderr)
+        equal(json.loads(r.stdout)['failed'], [])
+
+
 def ends_a_process_at_its_time_limit():
     with directory() as d:
         out = os.path.join(d, 'out')

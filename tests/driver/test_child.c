@@ -172,14 +172,6 @@ static void a_child_has_a_time_limit(void **state)
 	assert_true(clock_now() - begin < MINUTE);
 }
 
-/* As a shell's `trap '' CHLD` leaves it behind: the kernel would reap, and nobody would know. */
-static void a_parent_that_was_told_to_ignore_children_does_not(void **state)
-{
-	signal(SIGCHLD, SIG_IGN);
-	assert_failed("kill", MINUTE, "killed by signal 9");
-	signal(SIGCHLD, SIG_DFL);
-}
-
 static void a_signal_for_the_parent_ends_the_child(void **state)
 {
 	int fd = interrupt_open();
@@ -206,7 +198,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_child_answers_and_is_as_it_should_be),
 		cmocka_unit_test(a_child_that_dies_leaves_a_reason),
 		cmocka_unit_test(a_child_has_a_time_limit),
-		cmocka_unit_test(a_parent_that_was_told_to_ignore_children_does_not),
 		cmocka_unit_test(a_signal_for_the_parent_ends_the_child),
 	};
 
