@@ -16,7 +16,6 @@
 #include "result/result.h"
 #include "scenario/parameter.h"
 #include "timing/clock.h"
-#include "timing/perf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -173,7 +172,6 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 		.llc_bytes = m->machine->llc_bytes,
 	};
 	struct sampling *sampling = &m->out.sampling;
-	struct perf_counters perf;
 	uint64_t since = clock_now();
 	int r = 0;
 
@@ -193,14 +191,7 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 	if (r)
 		return r;
 	m->out.pilot_ns = lap(&since);
-	/* Between cold reads there is more to count in evicting than in reading. */
-	if (m->point.read.cache == CACHE_HOT) {
-		perf_counters_open(&perf);
-		sampler.perf = &perf;
-	}
 	r = sampler_run(&sampler, sampling, &m->out.sampled, err);
-	if (sampler.perf)
-		m->out.perf = perf_counters_close(&perf);
 	if (r)
 		return r;
 	m->out.measure_ns = lap(&since);

@@ -173,6 +173,14 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		warn(warnings, "paced samples began after their time");
 }
 
+/* Between cold reads, evicting is nearly all that there is to count. */
+static json_t *perf_json(const struct measured *m, const struct point *point)
+{
+	if (point->read.cache == CACHE_COLD || !m->sampled.perf)
+		return json_null();
+	return json_incref(m->sampled.perf);
+}
+
 static int fill(json_t *result, const struct measured *m, const struct point *point,
 		const struct machine *machine)
 {
@@ -203,7 +211,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));
 	r |= json_object_set_new(result, "memory", memory_json(m));
-	r |= json_object_set_new(result, "perf", m->perf ? json_incref(m->perf) : json_null());
+	r |= json_object_set_new(result, "perf", perf_json(m, point));
 	r |= json_object_set_new(result, "times", times_json(m));
 	return r;
 }
@@ -234,6 +242,5 @@ json_t *measured_to_json(const struct measured *m, const json_t *request, const 
 void measured_fini(struct measured *measured)
 {
 	json_decref(measured->placement_found);
-	json_decref(measured->perf);
 	sampled_fini(&measured->sampled);
 }

@@ -28,7 +28,6 @@ struct measured {
 	struct sampling sampling;
 	struct sampled sampled;
 	struct parts parts;
-	json_t *perf; /* or NULL */
 };
 
 /* The result document; NULL with a message where memory is out or a figure is not a number. */

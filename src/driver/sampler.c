@@ -11,6 +11,7 @@
 #include "driver/reader.h"
 #include "stats/order.h"
 #include "timing/gb_shim.h"
+#include "timing/perf.h"
 
 #include <errno.h>
 #include <math.h>
@@ -279,13 +280,14 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 {
 	uint64_t reads = team->sampling.samples * team->sampling.reads_per_sample;
 	struct member *members = calloc(team->nr_readers, sizeof(*members));
-	const struct perf_counters *perf = team->sampler->perf;
+	struct perf_counters perf;
 	unsigned started = 1;
 	double total_ns = 0;
 	int r, joined;
 
 	if (!members)
 		return error_set(err, -ENOMEM, "out of memory");
+	perf_counters_open(&perf); /* before the threads that inherit them */
 	r = make_ready(team, 0, err);
 	if (!r)
 		r = start_members(team, members, &started, err);
@@ -293,15 +295,14 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 		gate_cancel(&team->gate);
 	} else {
 		gate_open(&team->gate, started - 1);
-		if (perf)
-			perf_counters_start(perf);
+		perf_counters_start(&perf);
 		r = gb_time("read", reads, out->manual_clock, benchmark_loop, team, &total_ns, err);
-		if (perf)
-			perf_counters_stop(perf);
+		perf_counters_stop(&perf);
 		r = finish(team, &team->readers[0], r);
 	}
 	joined = join_members(members, started, r ? NULL : err);
 	out->benchmark_mean_ns = total_ns / (double)reads;
+	out->perf = perf_counters_close(&perf);
 	free(members);
 	return r ? r : joined;
 }
@@ -359,6 +360,8 @@ static int try_once(struct team *team, struct sampled *out, struct error *err)
 
 	histogram_free(out->latency);
 	out->latency = NULL;
+	json_decref(out->perf);
+	out->perf = NULL;
 	out->late = 0;
 	atomic_store(&team->finished, 0);
 	team->gate.waiting = 0;
@@ -409,6 +412,8 @@ void sampled_fini(struct sampled *out)
 	histogram_free(out->latency);
 	free(out->reader_cpus);
 	free(out->cold_method);
+	json_decref(out->perf);
+	out->perf = NULL;
 	out->latency = NULL;
 	out->reader_cpus = NULL;
 	out->cold_method = NULL;

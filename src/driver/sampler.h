@@ -16,8 +16,8 @@
 #include "stats/histogram.h"
 #include "timing/clock.h"
 #include "timing/lines.h"
-#include "timing/perf.h"
 
+#include <jansson.h>
 #include <stdint.h>
 
 /* A read shorter than this many timer floors is timed in batches. */
@@ -32,7 +32,6 @@ struct sampler {
 	const struct line_set *lines; /* what a read touches; NULL: evict by sweeping */
 	uint64_t llc_bytes;
 	struct timer_floor floor;
-	const struct perf_counters *perf; /* count during the loop; may be NULL */
 };
 
 /* Numbers that the pilot fixes once for a (point, back end). */
@@ -51,6 +50,7 @@ struct sampled {
 	uint64_t late; /* paced samples whose time had passed before they could begin */
 	unsigned *reader_cpus; /* [readers] OS indexes, where they were found; owned */
 	unsigned tries; /* 1, unless a loop was disturbed and measured again */
+	json_t *perf; /* while the first reader's loop ran, or NULL; owned */
 	char *cold_method; /* how caches were made cold, or NULL; owned */
 };
 

@@ -56,7 +56,6 @@ static void tell_all(const struct perf_counters *counters, unsigned long what)
 
 void perf_counters_start(const struct perf_counters *counters)
 {
-	tell_all(counters, PERF_EVENT_IOC_RESET);
 	tell_all(counters, PERF_EVENT_IOC_ENABLE);
 }
 

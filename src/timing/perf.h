@@ -16,7 +16,7 @@ struct perf_counters {
 
 /* Opens what there is, not counting yet; user mode only, threads started later included. */
 void perf_counters_open(struct perf_counters *counters);
-/* From 0 on, until stopped. */
+/* Count in this thread and in those started since. */
 void perf_counters_start(const struct perf_counters *counters);
 void perf_counters_stop(const struct perf_counters *counters);
 /*
