@@ -154,6 +154,17 @@ static int estimate_read(struct reader *reader, uint64_t *batch, double *read_ns
 	return time_median(reader, whole_read, *batch, PILOT_READS, 2, budget, read_ns, NULL);
 }
 
+/* Readers that share a CPU take turns: how much longer that makes a sample. */
+static double crowding(const struct sampler *sampler)
+{
+	const struct machine *machine = sampler->placement->machine;
+	double readers = sampler->point->read.readers, cpus = 0;
+
+	for (unsigned i = 0; i < machine->nr_nodes; i++)
+		cpus += machine->nodes[i].nr_allowed;
+	return cpus > 0 ? fmax(readers / cpus, 1) : 1;
+}
+
 int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, struct error *err)
 {
 	const struct point *point = sampler->point;
@@ -171,7 +182,7 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	readers_free(reader, 1);
 	if (r)
 		return error_set(err, r, "a read failed: %s", strerror(-r));
-	sample_ns = read_ns * (double)sampling->reads_per_sample;
+	sample_ns = read_ns * (double)sampling->reads_per_sample * crowding(sampler);
 	/* A paced reader's time passes between samples. */
 	fit = floor((double)point->read.time_ns /
 		    fmax(fmax(sample_ns, (double)point->read.pacing_ns), 1));
