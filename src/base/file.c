@@ -37,7 +37,8 @@ static int read_fd(int fd, const char *path, size_t limit, char **data, size_t *
 			int code = -errno;
 
 			free(buffer);
-			return error_set_at(err, code, path, 0, 0, "cannot read: %s", strerror(-code));
+			return error_set_at(err, code, path, 0, 0, "cannot read: %s",
+					    strerror(-code));
 		}
 		if (got == 0)
 			break;
@@ -45,7 +46,8 @@ static int read_fd(int fd, const char *path, size_t limit, char **data, size_t *
 		if (size > limit) {
 			free(buffer);
 			return error_set_at(err, -EFBIG, path, 0, 0,
-					    "longer than %zu bytes, which is more than is read", limit);
+					    "longer than %zu bytes, which is more than is read",
+					    limit);
 		}
 	}
 	buffer[size] = '\0';
@@ -126,5 +128,24 @@ int file_write_atomic(const char *path, const char *data, size_t length, struct 
 	r = sync_directory_of(path);
 	if (r)
 		return error_set_at(err, r, path, 0, 0, "cannot sync: %s", strerror(-r));
+	return 0;
+}
+
+int file_make_directories(const char *path, struct error *err)
+{
+	char part[PATH_MAX];
+	size_t length = strlen(path);
+
+	if (length >= sizeof(part))
+		return error_set_at(err, -ENAMETOOLONG, path, 0, 0, "the path is too long");
+	for (size_t i = 1; i <= length; i++) {
+		if (path[i] && path[i] != '/')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, 0777) < 0 && errno != EEXIST)
+			return error_set_at(err, -errno, part, 0, 0, "cannot make: %s",
+					    strerror(errno));
+	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole files, read with a limit and written so that a reader sees the old or the new, never half. */
+/* Whole files, read with a limit and written so that a reader sees the old or the new, never half.
+ */
 #ifndef MEMCGBENCH_BASE_FILE_H
 #define MEMCGBENCH_BASE_FILE_H
 
@@ -19,5 +20,8 @@ int file_read(const char *path, size_t limit, char **data, size_t *length, struc
  * On error nothing is left behind and what was at `path` is untouched.
  */
 int file_write_atomic(const char *path, const char *data, size_t length, struct error *err);
+
+/* Make a directory and those above it, where they are not there. 0, also where all are; -errno. */
+int file_make_directories(const char *path, struct error *err);
 
 #endif

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PICTURE_SECONDS 60
@@ -264,9 +263,7 @@ int charts_write(const struct run_summary *summary, const struct chart_options *
 		r = chart_views_new(summary, &views, err);
 	if (r)
 		return r;
-	if (mkdir(options->directory, 0777) < 0 && errno != EEXIST)
-		r = error_set_at(err, -errno, options->directory, 0, 0, "cannot make: %s",
-				 strerror(errno));
+	r = file_make_directories(options->directory, err);
 	for (size_t i = 0; i < views->nr && !r; i++)
 		r = put_view(&views->views[i], options, err);
 	if (!r && chart_has_spectrum(&views->views[0]))

@@ -5,6 +5,7 @@
  */
 #include "result/run_dir.h"
 
+#include "base/file.h"
 #include "result/document.h"
 #include "result/identity.h"
 #include "result/run_document.h"
@@ -17,25 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int make_directories(const char *path, struct error *err)
-{
-	char part[PATH_MAX];
-	size_t length = strlen(path);
-
-	if (length >= sizeof(part))
-		return error_set_at(err, -ENAMETOOLONG, path, 0, 0, "the path is too long");
-	for (size_t i = 1; i <= length; i++) {
-		if (path[i] && path[i] != '/')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (mkdir(part, 0777) < 0 && errno != EEXIST)
-			return error_set_at(err, -errno, part, 0, 0, "cannot make: %s",
-					    strerror(errno));
-	}
-	return 0;
-}
 
 /* "NAME.json.XXXXXX", six letters or digits: what file_write_atomic() leaves when it is killed. */
 static bool is_temporary(const char *name)
@@ -137,7 +119,7 @@ static int open_given(const char *path, json_t *document, struct run_dir **dir, 
 
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
 		return error_set_at(err, -ENOTDIR, path, 0, 0, "is not a directory");
-	r = make_directories(path, err);
+	r = file_make_directories(path, err);
 	if (!r)
 		r = look_into(path, false, &empty, err);
 	if (r)
@@ -264,7 +246,7 @@ static int open_numbered(const char *base, json_t *document, struct run_dir **di
 
 	r = join_path(path, base, name, err);
 	if (!r)
-		r = make_directories(path, err);
+		r = file_make_directories(path, err);
 	if (!r)
 		r = list_numbers(path, &numbers, &nr, err);
 	if (r)

@@ -137,10 +137,10 @@ def another_directory_and_other_scripts_can_be_named():
         os.mkdir(scripts)
         with open(f'{scripts}/backends.gp', 'w', encoding='ascii') as script:
             script.write("unset key\nset title 'drawn by another script'\nplot data using 1:2\n")
-        result = tap.run('report', run, '--charts', f'{directory}/here', '--scripts', scripts,
+        result = tap.run('report', run, '--charts', f'{directory}/far/here', '--scripts', scripts,
                          '--format', 'svg')
         tap.equal((result.returncode, result.stderr), (0, ''))
-        tap.expect('drawn by another script' in _texts(f'{directory}/here/backends.svg'))
+        tap.expect('drawn by another script' in _texts(f'{directory}/far/here/backends.svg'))
         tap.expect(not os.path.exists(f'{run}/charts'), 'the default directory was made')
 
 
