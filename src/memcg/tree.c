@@ -22,18 +22,6 @@ enum {
 	STREAM_DYING = 2,
 };
 
-static const char *const shape_names[] = {
-	[TREE_FLAT] = "flat",
-	[TREE_CHAIN] = "chain",
-	[TREE_BALANCED] = "balanced",
-	[TREE_RANDOM] = "random",
-};
-
-const char *tree_shape_name(enum tree_shape shape)
-{
-	return shape_names[shape];
-}
-
 static bool in_range(const struct tree_description *description)
 {
 	if (description->memcgs < 1 || description->memcgs > MAX_MEMCGS)

@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 enum tree_shape {
-	TREE_FLAT,     /* all below the root */
-	TREE_CHAIN,    /* each below the one before: depth M */
+	TREE_FLAT, /* all below the root */
+	TREE_CHAIN, /* each below the one before: depth M */
 	TREE_BALANCED, /* filled level by level, `fanout` children each, in creation order */
-	TREE_RANDOM,   /* a seeded random parent among those with fewer than `fanout` children */
+	TREE_RANDOM, /* a seeded random parent among those with fewer than `fanout` children */
 };
 
 struct tree_description {
 	enum tree_shape shape;
-	uint32_t memcgs;    /* M, below the root: 1..4,000,000 */
-	uint32_t fanout;    /* 1..65535; not used by flat and chain */
+	uint32_t memcgs; /* M, below the root: 1..4,000,000 */
+	uint32_t fanout; /* 1..65535; not used by flat and chain */
 	uint32_t dying_ppm; /* share of the M that are dying, parts per million; exactly
 			     * floor(M * ppm / 1e6) of them, chosen by seed; never the root */
 	uint64_t seed;
@@ -31,12 +31,12 @@ struct tree_description {
 #define MEMCG_NONE UINT32_MAX
 
 struct memcg_tree {
-	uint32_t nr;            /* M' = M + 1 */
-	uint32_t *parent;       /* [nr]; MEMCG_NONE for the root */
-	uint32_t *first_child;  /* [nr]; MEMCG_NONE where none */
+	uint32_t nr; /* M' = M + 1 */
+	uint32_t *parent; /* [nr]; MEMCG_NONE for the root */
+	uint32_t *first_child; /* [nr]; MEMCG_NONE where none */
 	uint32_t *next_sibling; /* [nr]; in creation order; MEMCG_NONE for the last */
-	uint32_t *depth;        /* [nr]; the root has 0 */
-	bool *dying;            /* [nr] */
+	uint32_t *depth; /* [nr]; the root has 0 */
+	bool *dying; /* [nr] */
 	uint32_t nr_dying;
 	uint32_t max_depth;
 };
@@ -50,7 +50,5 @@ void memcg_tree_free(struct memcg_tree *tree);
  * MEMCG_NONE starts); MEMCG_NONE at the end. Takes no memory, whatever the depth.
  */
 uint32_t memcg_tree_next(const struct memcg_tree *tree, uint32_t top, uint32_t at);
-
-const char *tree_shape_name(enum tree_shape shape);
 
 #endif

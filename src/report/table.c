@@ -19,8 +19,7 @@ struct column {
 };
 
 struct row {
-	bool rule;
-	char *label, *heading; /* heading NULL: cells, or a rule */
+	char *label, *heading; /* heading NULL: cells */
 	unsigned indent;
 	size_t nr_cells;
 	char **cells; /* at most as many as there are columns */
@@ -113,14 +112,6 @@ void table_row(struct table *table)
 		table->broken = true;
 }
 
-void table_rule(struct table *table)
-{
-	struct row *row = table ? add_row(table) : NULL;
-
-	if (row)
-		row->rule = true;
-}
-
 void table_heading(struct table *table, unsigned indent, const char *label, const char *text)
 {
 	struct row *row = table ? add_row(table) : NULL;
@@ -146,7 +137,7 @@ void table_cell(struct table *table, const char *format, ...)
 	if (!table || table->broken || !table->nr_rows)
 		return;
 	row = &table->rows[table->nr_rows - 1];
-	if (row->rule || row->heading || row->nr_cells == table->nr_columns)
+	if (row->heading || row->nr_cells == table->nr_columns)
 		return;
 	va_start(args, format);
 	length = vasprintf(&text, format, args);
@@ -187,12 +178,6 @@ static void measure(const struct table *table, size_t *widths)
 	}
 }
 
-static void put(FILE *out, char c, size_t times)
-{
-	while (times--)
-		fputc(c, out);
-}
-
 /* One line of texts; blanks are held back until something follows them. `row` NULL: the titles. */
 static void print_line(const struct table *table, const struct row *row, const size_t *widths,
 		       FILE *out)
@@ -209,8 +194,7 @@ static void print_line(const struct table *table, const struct row *row, const s
 		if (right)
 			blanks += pad;
 		if (width) {
-			put(out, ' ', blanks);
-			fputs(text, out);
+			fprintf(out, "%*s%s", (int)blanks, "", text);
 			blanks = 0;
 		}
 		if (!right)
@@ -228,55 +212,45 @@ static bool has_titles(const struct table *table)
 	return false;
 }
 
-/* The widths of all columns, for the caller to free, and of them together; NULL: out of memory. */
-static size_t *measured(const struct table *table, size_t *across)
+/* The widths of all columns, for the caller to free; NULL: out of memory. */
+static size_t *measured(const struct table *table)
 {
 	size_t *widths = calloc(table->nr_columns ? table->nr_columns : 1, sizeof(*widths));
 
-	*across = 0;
-	if (!widths)
-		return NULL;
-	measure(table, widths);
-	for (size_t c = 0; c < table->nr_columns; c++)
-		*across += widths[c] + (c ? 2 : 0);
+	if (widths)
+		measure(table, widths);
 	return widths;
 }
 
 size_t table_width(const struct table *table)
 {
-	size_t across = 0;
+	size_t *widths = table ? measured(table) : NULL, across = 0;
 
-	if (table)
-		free(measured(table, &across));
+	for (size_t c = 0; widths && c < table->nr_columns; c++)
+		across += widths[c] + (c ? 2 : 0);
+	free(widths);
 	return across;
-}
-
-static void print_row(const struct table *table, const struct row *row, const size_t *widths,
-		      size_t across, FILE *out)
-{
-	if (row->rule) {
-		put(out, '-', across);
-		fputc('\n', out);
-	} else if (row->heading) {
-		wrap_print(out, row->indent, row->label, row->heading);
-	} else {
-		print_line(table, row, widths, out);
-	}
 }
 
 int table_print(const struct table *table, FILE *out)
 {
-	size_t *widths, across;
+	size_t *widths;
 
 	if (!table || table->broken)
 		return -ENOMEM;
-	widths = measured(table, &across);
+	widths = measured(table);
 	if (!widths)
 		return -ENOMEM;
 	if (has_titles(table))
 		print_line(table, NULL, widths, out);
-	for (size_t r = 0; r < table->nr_rows; r++)
-		print_row(table, &table->rows[r], widths, across, out);
+	for (size_t r = 0; r < table->nr_rows; r++) {
+		const struct row *row = &table->rows[r];
+
+		if (row->heading)
+			wrap_print(out, row->indent, row->label, row->heading);
+		else
+			print_line(table, row, widths, out);
+	}
 	free(widths);
 	return ferror(out) ? -EIO : 0;
 }
@@ -289,7 +263,7 @@ int table_print_tsv(const struct table *table, FILE *out)
 		fprintf(out, "%s%s", c ? "\t" : "", table->columns[c].title);
 	fputc('\n', out);
 	for (size_t r = 0; r < table->nr_rows; r++) {
-		if (table->rows[r].rule || table->rows[r].heading)
+		if (table->rows[r].heading)
 			continue;
 		for (size_t c = 0; c < table->nr_columns; c++)
 			fprintf(out, "%s%s", c ? "\t" : "", cell_text(&table->rows[r], c));

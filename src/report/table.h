@@ -20,7 +20,6 @@ struct table *table_new(void); /* NULL: out of memory; all other functions then 
 void table_free(struct table *table);
 void table_column(struct table *table, const char *title, enum table_align align);
 void table_row(struct table *table); /* starts a row */
-void table_rule(struct table *table); /* a line across, in terminals only */
 /* Text across all columns, in terminals only, wrapped at `indent` below itself. */
 void table_heading(struct table *table, unsigned indent, const char *label, const char *text);
 void table_cell(struct table *table, const char *format, ...)

@@ -37,7 +37,6 @@ static struct table *fruit(void)
 	table_cell(table, "%s", "µ-melon");
 	table_cell(table, "%d", 7);
 	table_cell(table, "a\tb\nc\033[1m");
-	table_rule(table);
 	table_row(table);
 	table_cell(table, "fig");
 	table_cell(table, "%d", 1234567);
@@ -51,12 +50,11 @@ static void columns_align_by_characters_and_end_without_blanks(void **state)
 	expect(table, table_print,
 	       "name       price  note\n"
 	       "µ-melon        7  a b c [1m\n"
-	       "---------------------------\n"
 	       "fig      1234567\n");
 	table_free(table);
 }
 
-static void tsv_has_every_field_and_no_rule(void **state)
+static void tsv_has_every_field(void **state)
 {
 	struct table *table = fruit();
 
@@ -121,7 +119,6 @@ static void no_table_is_out_of_memory_and_nothing_worse(void **state)
 {
 	table_column(NULL, "a", ALIGN_LEFT);
 	table_row(NULL);
-	table_rule(NULL);
 	table_heading(NULL, 0, "a", "b");
 	assert_int_equal(table_width(NULL), 0);
 	table_cell(NULL, "x");
@@ -147,7 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_align_by_characters_and_end_without_blanks),
-		cmocka_unit_test(tsv_has_every_field_and_no_rule),
+		cmocka_unit_test(tsv_has_every_field),
 		cmocka_unit_test(tables_without_titles_print_no_title_line),
 		cmocka_unit_test(headings_stand_across_columns_and_are_not_in_tsv),
 		cmocka_unit_test(cells_beyond_the_columns_are_dropped),
