@@ -18,6 +18,22 @@
 #define MIN_PARTS        3
 #define PARTS_TIME_SHARE 8 /* of read.time_ns, for each part */
 
+/* The first reader, bound, by itself. */
+static int lone_reader(const struct sampler *sampler, struct reader **reader, struct error *err)
+{
+	unsigned os_cpu;
+	int r = placement_bind_thread(sampler->placement, 0, &os_cpu, err);
+
+	if (!r)
+		r = readers_new(sampler, 1, 1, reader, err);
+	if (r)
+		return r;
+	r = reader_prepare(*reader, err);
+	if (r)
+		readers_free(*reader, 1);
+	return r;
+}
+
 /* One operation to time; `arg` is a struct reader. Negative: -errno. */
 typedef long (*operation)(struct reader *reader);
 
@@ -170,12 +186,9 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	const struct point *point = sampler->point;
 	struct reader *reader;
 	double read_ns = 0, sample_ns, fit;
-	unsigned os_cpu;
 	int r;
 
-	r = placement_bind_thread(sampler->placement, 0, &os_cpu, err);
-	if (!r)
-		r = readers_new(sampler, 1, 1, &reader, err);
+	r = lone_reader(sampler, &reader, err);
 	if (r)
 		return r;
 	r = estimate_read(reader, &sampling->reads_per_sample, &read_ns);
@@ -212,13 +225,10 @@ int sampler_parts(const struct sampler *sampler, struct parts *parts, struct err
 {
 	const struct point *point = sampler->point;
 	struct reader *reader;
-	unsigned os_cpu;
 	int r;
 
 	*parts = (struct parts){NAN, NAN, NAN, 0};
-	r = placement_bind_thread(sampler->placement, 0, &os_cpu, err);
-	if (!r)
-		r = readers_new(sampler, 1, 1, &reader, err);
+	r = lone_reader(sampler, &reader, err);
 	if (r)
 		return r;
 	r = time_part(reader, read_hierarchical, &parts->hierarchical_ns, &parts->samples);

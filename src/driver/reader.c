@@ -24,22 +24,20 @@ static void reader_fini(struct reader *reader)
 	free(reader->ns);
 }
 
-static int reader_init(struct reader *reader, const struct sampler *sampler, unsigned index,
-		       uint64_t samples)
+static int reader_fill(struct reader *reader)
 {
+	const struct sampler *sampler = reader->sampler;
 	const struct point *point = sampler->point;
 	unsigned nr_nodes = point->machine.nodes;
 
-	reader->sampler = sampler;
-	reader->request = (struct read_request){.memcg = 0, .cpu = index, .rows = point->read.rows};
 	reader->text_size = numa_stat_text_max(nr_nodes);
 	reader->text = alloc_apart(reader->text_size);
 	reader->nids = alloc_apart(nr_nodes * sizeof(*reader->nids));
-	reader->ns = alloc_apart(samples * sizeof(*reader->ns));
+	reader->ns = alloc_apart(reader->samples * sizeof(*reader->ns));
 	if (!reader->text || !reader->nids || !reader->ns)
 		return -ENOMEM;
 	memset(reader->text, ' ', reader->text_size);
-	memset(reader->ns, 0xff, samples * sizeof(*reader->ns));
+	memset(reader->ns, 0xff, reader->samples * sizeof(*reader->ns));
 	for (unsigned i = 0; i < nr_nodes; i++)
 		reader->nids[i] = point->machine.nids[i];
 	if (numa_counts_init(&reader->scratch, nr_nodes, reader->nids))
@@ -52,18 +50,28 @@ static int reader_init(struct reader *reader, const struct sampler *sampler, uns
 	return 0;
 }
 
+int reader_prepare(struct reader *reader, struct error *err)
+{
+	if (reader->text)
+		return 0; /* from an earlier try */
+	if (reader_fill(reader))
+		return error_set(err, -ENOMEM, "out of memory for a reader of %llu samples",
+				 (unsigned long long)reader->samples);
+	return 0;
+}
+
 int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
 		struct reader **readers, struct error *err)
 {
 	struct reader *made = calloc(nr, sizeof(*made));
-	int r = made ? 0 : -ENOMEM;
 
-	for (unsigned i = 0; !r && i < nr; i++)
-		r = reader_init(&made[i], sampler, i, samples);
-	if (r) {
-		readers_free(made, nr);
-		return error_set(err, r, "out of memory for %u readers of %llu samples", nr,
-				 (unsigned long long)samples);
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory for %u readers", nr);
+	for (unsigned i = 0; i < nr; i++) {
+		made[i].sampler = sampler;
+		made[i].samples = samples;
+		made[i].request = (struct read_request){
+			.memcg = 0, .cpu = i, .rows = sampler->point->read.rows};
 	}
 	*readers = made;
 	return 0;

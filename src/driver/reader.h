@@ -8,6 +8,7 @@
 struct reader {
 	const struct sampler *sampler;
 	struct read_request request;
+	uint64_t samples; /* room for */
 	unsigned *nids; /* [nodes] of the point, which scratch refers to */
 	struct numa_counts scratch;
 	char *text;
@@ -18,9 +19,15 @@ struct reader {
 	struct evictor *evictor; /* NULL when hot */
 };
 
-/* `nr` readers, each on a modelled CPU of its own, with room for `samples` each. */
+/* `nr` readers, each on a modelled CPU of its own, with room for `samples` each; not yet that room.
+ */
 int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
 		struct reader **readers, struct error *err);
+/*
+ * Make and write what the reader owns, once. Called by the thread that reads, bound already, so
+ * that it lies on the node where it is used. -ENOMEM with a message.
+ */
+int reader_prepare(struct reader *reader, struct error *err);
 void readers_free(struct reader *readers, unsigned nr);
 
 /* One whole read as the scenario asks for it. The text's length (0 for counts) or -errno. */

@@ -162,8 +162,8 @@ static int read_samples(struct team *team, unsigned index)
 }
 
 /*
- * Bind the calling thread, and read once untimed: the first read of a thread runs into page faults
- * of code and stack, and into counters that another CPU's caches hold.
+ * Bind the calling thread, make its memory, and read once untimed: the first read of a thread runs
+ * into page faults of code and stack, and into counters that another CPU's caches hold.
  */
 static int make_ready(struct team *team, unsigned index, struct error *err)
 {
@@ -171,6 +171,8 @@ static int make_ready(struct team *team, unsigned index, struct error *err)
 	int r = placement_bind_thread(team->sampler->placement, index, &reader->os_cpu, err);
 	long length;
 
+	if (!r)
+		r = reader_prepare(reader, err);
 	if (r)
 		return r;
 	length = reader_read(reader);
