@@ -6,8 +6,8 @@
 #include <argp.h>
 
 /*
- * argv[0] is "memcgbench COMMAND". Each parses with argp (--help, --version, --usage; wrong usage is
- * exit code 2 by argp_err_exit_status).
+ * argv[0] is "memcgbench COMMAND". Each parses with argp (--help, --version, --usage; wrong usage
+ * is exit code 2 by argp_err_exit_status).
  */
 int cmd_backends(int argc, char **argv);
 int cmd_check(int argc, char **argv);
@@ -24,7 +24,13 @@ int cli_finish(int code);
 
 /* --format words, separated by commas. Returns the bit set, or calls argp_error(). `allowed`: a bit
  * set, too. */
-enum { FORMAT_TABLE = 1, FORMAT_JSON = 2, FORMAT_TSV = 4, FORMAT_SVG = 8, FORMAT_PNG = 16 };
+enum {
+	FORMAT_TABLE = 1,
+	FORMAT_JSON = 2,
+	FORMAT_TSV = 4,
+	FORMAT_SVG = 8,
+	FORMAT_PNG = 16
+};
 unsigned cli_formats(struct argp_state *state, const char *text, unsigned allowed);
 /* The same where only one makes sense. */
 unsigned cli_format(struct argp_state *state, const char *text, unsigned allowed);

@@ -22,6 +22,7 @@
 
 enum {
 	OPTION_FORMAT = 'f',
+	OPTION_QUICK = 'q',
 	OPTION_UPDATES = 'u',
 };
 
@@ -30,13 +31,13 @@ struct arguments {
 	const char *path;
 	unsigned format;
 	uint64_t updates;
-	bool updates_given;
 };
 
 static const struct argp_option option_table[] = {
 	{"format", OPTION_FORMAT, "FORMAT", 0, "table (default) or json", 0},
-	{"updates", OPTION_UPDATES, "N", 0,
-	 "random updates between two comparisons (default 100k; 1k with --quick)", 0},
+	{"quick", OPTION_QUICK, NULL, 0, "the same as --updates=1k", 0},
+	{"updates", OPTION_UPDATES, "N", 0, "random updates between two comparisons (default 100k)",
+	 0},
 	{0},
 };
 
@@ -46,7 +47,6 @@ static void parse_updates(struct arguments *arguments, const char *text, struct 
 
 	if (unit_parse(text, strlen(text), UNIT_COUNT, &arguments->updates, &why))
 		argp_error(state, "--updates: '%s' is not a number (%s)", text, why);
-	arguments->updates_given = true;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -60,6 +60,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_FORMAT:
 		arguments->format = cli_format(state, argument, FORMAT_TABLE | FORMAT_JSON);
 		return 0;
+	case OPTION_QUICK:
+		arguments->updates = QUICK_UPDATES;
+		return 0;
 	case OPTION_UPDATES:
 		parse_updates(arguments, argument, state);
 		return 0;
@@ -70,13 +73,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "a scenario is missing");
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		if (arguments->scenario.options.repetitions)
-			argp_error(state, "--repetitions: a check is made once, it gives the same "
-					  "every time");
-		if (!arguments->updates_given && arguments->scenario.options.quick)
-			arguments->updates = QUICK_UPDATES;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

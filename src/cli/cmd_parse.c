@@ -30,7 +30,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{"type", OPTION_TYPE, "TYPE", 0,
-	 "what FILE is: v1-numa_stat, v2-numa_stat, v1-memory.stat or v2-memory.stat (default: what "
+	 "what FILE is: v1-numa_stat, v2-numa_stat, v1-memory.stat or v2-memory.stat (default: "
+	 "what "
 	 "the first row that is recognised says)",
 	 0},
 	{0},

@@ -39,6 +39,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->scenario;
+		state->child_inputs[1] = &arguments->scenario;
 		return 0;
 	case OPTION_FORMAT:
 		arguments->format =
@@ -60,7 +61,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&scenario_argp, 0, NULL, 0}, {&sampling_argp, 0, NULL, 0}, {0}};
 
 static const struct argp plan_argp = {
 	.options = option_table,

@@ -93,6 +93,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->scenario;
+		state->child_inputs[1] = &args->scenario;
 		return 0;
 	case 'o':
 		run->out = text;
@@ -137,7 +138,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&scenario_argp, 0, NULL, 0}, {&sampling_argp, 0, NULL, 0}, {0}};
 
 static const struct argp run_argp = {
 	.options = option_table,

@@ -55,7 +55,8 @@ static const struct argp topo_argp = {
 	.options = option_table,
 	.parser = parse_option,
 	.doc = "Shows NUMA nodes by OS index, their CPUs and memory, and what this process may use "
-	       "of them.\vNodes hidden by a cpuset, without memory or without CPUs are shown too. A "
+	       "of them.\vNodes hidden by a cpuset, without memory or without CPUs are shown too. "
+	       "A "
 	       "recorded machine shows hidden nodes only if it was recorded with `lstopo "
 	       "--disallowed`.",
 };

@@ -209,7 +209,8 @@ static int print_json(const struct run_summary *summary)
 	int r = -ENOMEM;
 
 	if (document)
-		r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) ? -EIO : 0;
+		r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) ? -EIO
+											   : 0;
 	json_decref(document);
 	putchar('\n');
 	return r;

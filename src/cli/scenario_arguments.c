@@ -12,6 +12,10 @@ static const struct argp_option option_table[] = {
 	{"set", 's', "KEY=VALUE", 0,
 	 "replace a value of the scenario: tree.memcgs=10k, or a list, read.cache=[hot,cold]", 0},
 	{"backend", 'b', "A,B", 0, "these back ends instead of the scenario's", 0},
+	{0},
+};
+
+static const struct argp_option sampling_table[] = {
 	{"repetitions", 'r', "N", 0, "processes per point and back end", 0},
 	{"quick", 'q', NULL, 0, "at most 2 repetitions, 20 samples and 200 ms per process", 0},
 	{0},
@@ -35,7 +39,6 @@ static void add_set(struct scenario_arguments *arguments, const char *set, struc
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct scenario_arguments *arguments = state->input;
-	uint64_t number;
 
 	switch (key) {
 	case 's':
@@ -44,6 +47,17 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'b':
 		arguments->options.backends = argument;
 		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_sampling(int key, char *argument, struct argp_state *state)
+{
+	struct scenario_arguments *arguments = state->input;
+	uint64_t number;
+
+	switch (key) {
 	case 'r':
 		if (unit_parse(argument, strlen(argument), UNIT_COUNT, &number, NULL) || !number ||
 		    number > MAX_REPETITIONS)
@@ -60,6 +74,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp scenario_argp = {.options = option_table, .parser = parse_option};
+const struct argp sampling_argp = {.options = sampling_table, .parser = parse_sampling};
 
 int scenario_arguments_here(struct scenario_arguments *arguments, const struct machine *machine)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arguments that all commands over a scenario share: --set, --backend, --repetitions, --quick.
- */
+/* The arguments that commands over a scenario share. */
 #ifndef MEMCGBENCH_CLI_SCENARIO_ARGUMENTS_H
 #define MEMCGBENCH_CLI_SCENARIO_ARGUMENTS_H
 
@@ -15,8 +14,9 @@ struct scenario_arguments {
 	unsigned *nids; /* owned; options.here_nids */
 };
 
-/* A child parser; its input is a struct scenario_arguments, zeroed before. */
-extern const struct argp scenario_argp;
+/* Child parsers; their input is one struct scenario_arguments, zeroed before. */
+extern const struct argp scenario_argp; /* --set, --backend */
+extern const struct argp sampling_argp; /* --repetitions, --quick */
 
 /* What `here` stands for: the machine's nodes with memory and its possible CPUs. 0 or -ENOMEM. */
 int scenario_arguments_here(struct scenario_arguments *arguments, const struct machine *machine);
