@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/check_report.h"
 #include "cli/cli.h"
+#include "cli/reasons.h"
 #include "cli/scenario_arguments.h"
 #include "driver/feasible.h"
 #include "timing/clock.h"
@@ -153,10 +154,10 @@ static int check_one(struct check_outcome *outcome, const struct machine *machin
 	return ret;
 }
 
-/* All reasons why something cannot be checked here, each said once in a row. */
+/* All reasons why something cannot be checked here. */
 static int ask_feasible(const struct check_report *report, const struct machine *machine)
 {
-	char last[sizeof(((struct error *)NULL)->text)] = "";
+	json_t *said = json_object();
 	int code = EXIT_FINE;
 
 	for (size_t i = 0; i < report->nr; i++) {
@@ -166,15 +167,14 @@ static int ask_feasible(const struct check_report *report, const struct machine 
 		if (!feasible(machine, outcome->point, outcome->backend, &reasons))
 			continue;
 		code = EXIT_IMPOSSIBLE;
-		for (size_t k = 0; k < reasons.nr; k++) {
-			if (!strcmp(reasons.items[k].text, last))
-				continue;
-			snprintf(last, sizeof(last), "%s", reasons.items[k].text);
-			fprintf(stderr, "memcgbench: %s: point %s, %s: %s\n",
-				report->scenario->path, outcome->point->id, outcome->backend->name,
-				last);
+		if (reasons_add(said, outcome->point, outcome->backend->name, &reasons)) {
+			fputs("memcgbench: out of memory\n", stderr);
+			code = EXIT_TROUBLE;
+			break;
 		}
 	}
+	reasons_print(stderr, report->scenario->path, said);
+	json_decref(said);
 	return code;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/build.h"
 #include "cli/cli.h"
+#include "cli/reasons.h"
 #include "driver/feasible.h"
 #include "driver/sweep.h"
 #include "report/run_table.h"
@@ -76,45 +77,40 @@ static int leave_out(struct prepared *run, const struct point *point, const char
 					       backend, "reasons", texts));
 }
 
-/* Reasons that are the same for many points are printed once. */
-static void print_reasons(const struct scenario *scenario, const char *backend,
-			  const struct point *point, const struct error_list *reasons, char *last,
-			  size_t size)
+/* What of the scenario is not possible; `said` takes the reasons. */
+static int leave_out_impossible(struct prepared *run, json_t *said, size_t *impossible)
 {
-	for (size_t i = 0; i < reasons->nr; i++) {
-		if (!strcmp(reasons->items[i].text, last))
-			continue;
-		snprintf(last, size, "%s", reasons->items[i].text);
-		fprintf(stderr, "memcgbench: %s: point %s, %s: %s\n", scenario->path, point->id,
-			backend, reasons->items[i].text);
+	const struct scenario *s = run->scenario;
+
+	for (size_t p = 0; p < s->nr_points; p++) {
+		for (size_t b = 0; b < s->nr_backends; b++) {
+			const struct point *point = &s->points[p];
+			struct error_list reasons = {.nr = 0};
+
+			if (!feasible(run->machine, point, backend_find(s->backends[b]), &reasons))
+				continue;
+			run->left_out[p * s->nr_backends + b] = true;
+			(*impossible)++;
+			if (reasons_add(said, point, s->backends[b], &reasons) ||
+			    leave_out(run, point, s->backends[b], &reasons))
+				return -ENOMEM;
+		}
 	}
+	return 0;
 }
 
 static int ask_feasible(struct prepared *run, size_t *impossible)
 {
 	const struct scenario *s = run->scenario;
-	char last[sizeof(((struct error *)0)->text)] = "";
+	json_t *said = json_object();
+	int r;
 
 	run->left_out = calloc(s->nr_points * s->nr_backends + 1, sizeof(*run->left_out));
 	run->left_json = json_array();
-	if (!run->left_out || !run->left_json)
-		return -ENOMEM;
-	for (size_t p = 0; p < s->nr_points; p++) {
-		for (size_t b = 0; b < s->nr_backends; b++) {
-			struct error_list reasons = {.nr = 0};
-
-			if (!feasible(run->machine, &s->points[p], backend_find(s->backends[b]),
-				      &reasons))
-				continue;
-			run->left_out[p * s->nr_backends + b] = true;
-			(*impossible)++;
-			print_reasons(s, s->backends[b], &s->points[p], &reasons, last,
-				      sizeof(last));
-			if (leave_out(run, &s->points[p], s->backends[b], &reasons))
-				return -ENOMEM;
-		}
-	}
-	return 0;
+	r = run->left_out && run->left_json ? leave_out_impossible(run, said, impossible) : -ENOMEM;
+	reasons_print(stderr, s->path, said);
+	json_decref(said);
+	return r;
 }
 
 static int load_all(struct prepared *runs, char **paths, size_t nr,

@@ -347,7 +347,8 @@ def says_all_that_is_impossible_before_it_measures():
                                 'nodes: [1, 1000], cpus: 4, placement: real')
         r = run('run', _write(d, text), '--out', out, env=_env(d))
         equal(r.returncode, 3, r.stderr)
-        contains(r.stderr, 'node')
+        contains(r.stderr, ', walk, and 3 more: placement: real needs 1000 NUMA nodes')
+        equal(r.stderr.count('placement: real needs'), 1, 'each reason once')
         expect(not os.path.exists(out), 'nothing is made')
         r = run('run', _write(d, text), '--out', out, '--skip-impossible', '--format', 'json',
                 env=_env(d))
