@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/reasons.h"
 #include "driver/feasible.h"
+#include "driver/interrupt.h"
 #include "driver/sweep.h"
 #include "report/run_table.h"
 #include "result/summary.h"
@@ -289,5 +290,10 @@ int prepared_run(struct prepared *run, const struct run_options *options, int in
 			result.kept + result.measured, run->dir->path);
 		return EXIT_TROUBLE;
 	}
-	return show(run, options);
+	/* All is kept: a signal may end us at once, and a pipe that nobody reads must not hold us.
+	 */
+	interrupt_unblock();
+	r = show(run, options);
+	interrupt_block();
+	return r;
 }

@@ -9,16 +9,29 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-int interrupt_open(void)
+static sigset_t watched(void)
 {
 	sigset_t set;
-	int fd;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return -errno;
+	return set;
+}
+
+void interrupt_block(void)
+{
+	sigset_t set = watched();
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+int interrupt_open(void)
+{
+	sigset_t set = watched();
+	int fd;
+
+	interrupt_block();
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }

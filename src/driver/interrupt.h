@@ -15,7 +15,9 @@ int interrupt_take(int fd);
 int interrupt_wait(int fd, int timeout_ms);
 /* Die of `signal_number` as if it had never been blocked. Does not return. */
 void interrupt_raise(int signal_number) __attribute__((noreturn));
-/* For a child, before exec: nothing blocked. */
+/* Nothing blocked: for a child, before exec; and where a signal may end this process at once. */
 void interrupt_unblock(void);
+/* As interrupt_open() has left it. */
+void interrupt_block(void);
 
 #endif

@@ -304,6 +304,30 @@ def counts_a_killed_process_as_one_failed_repetition():
         equal(changed, failed, 'only the failed one is measured again')
 
 
+def ends_by_sigterm_when_nobody_reads_its_table():
+    with directory() as d:
+        out, scenario = os.path.join(d, 'out'), _write(d, SCENARIO)
+        equal(run('run', scenario, '--out', out, env=_env(d)).returncode, 0)
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        try:
+            while True:
+                os.write(writer, bytes(4096))
+        except BlockingIOError:
+            os.set_blocking(writer, True)
+        sweep = subprocess.Popen([tap.PROGRAM, 'run', scenario, '--out', out], stdout=writer,
+                                 stderr=subprocess.DEVNULL, env=_env(d))
+        try:
+            time.sleep(1)
+            equal(sweep.poll(), None, 'waits for its reader')
+            sweep.terminate()
+            equal(sweep.wait(5), -signal.SIGTERM)
+        finally:
+            sweep.kill()
+            os.close(reader)
+            os.close(writer)
+
+
 def an_ignored_sigchld_changes_nothing():
     with directory() as d:
         r = tap.run_ignoring_children('run', _write(d, SCENARIO), '--quick', '--format', 'json',
