@@ -27,6 +27,7 @@ enum {
 	KEY_NO_LOCK,
 	KEY_DIR_FILE,
 	KEY_TIME_LIMIT,
+	KEY_REUSE,
 };
 
 static const struct argp_option option_table[] = {
@@ -43,6 +44,9 @@ static const struct argp_option option_table[] = {
 	{"no-lock", KEY_NO_LOCK, NULL, 0, "do not wait for other sweeps on this machine", 0},
 	{"dir-file", KEY_DIR_FILE, "FILE", 0,
 	 "write the name of each results directory to FILE, one a line", 0},
+	{"reuse", KEY_REUSE, NULL, 0,
+	 "without --out: show a finished run of the same identity instead of beginning a new one",
+	 0},
 	{"time-limit", KEY_TIME_LIMIT, "TIME", 0,
 	 "end a process that takes longer, e.g. 90s (default: from the estimate)", 0},
 	{0},
@@ -119,6 +123,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_DIR_FILE:
 		args->dir_file = text;
 		return 0;
+	case KEY_REUSE:
+		run->reuse = true;
+		return 0;
 	case KEY_TIME_LIMIT:
 		run->limit_ns = whole_number(state, "--time-limit", text, UNIT_TIME, 1);
 		return 0;
@@ -147,9 +154,9 @@ static const struct argp run_argp = {
 	.children = children,
 	.args_doc = "SCENARIO...",
 	.doc = "Measures scenarios and prints what was found.\vResults are kept as soon as they "
-	       "are there. The same command again measures only what is missing or failed, and "
-	       "prints "
-	       "the table. Ctrl-C keeps what is done.\n\nExit codes: 0 fine; 2 trouble, or a "
+	       "are there, and Ctrl-C keeps what is done: the same command goes on with an "
+	       "unfinished run, and measures only what is missing or failed. A finished run in "
+	       "--out is shown again.\n\nExit codes: 0 fine; 2 trouble, or a "
 	       "repetition failed; 3 not possible on this machine.",
 };
 

@@ -193,7 +193,7 @@ int prepared_open(struct prepared *run, const struct run_options *options, struc
 
 	if (!document)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = run_dir_open(options->out, DEFAULT_BASE, document, &run->dir, err);
+	r = run_dir_open(options->out, DEFAULT_BASE, options->reuse, document, &run->dir, err);
 	json_decref(document);
 	if (!r && run->dir->resumed)
 		fprintf(stderr, "memcgbench: going on in %s\n", run->dir->path);

@@ -16,7 +16,7 @@ struct run_options {
 	const char *out, *label;
 	uint64_t seed, limit_ns;
 	unsigned formats;
-	bool strict, skip_impossible;
+	bool strict, skip_impossible, reuse;
 };
 
 struct prepared {

@@ -35,11 +35,10 @@ json_t *run_document(const struct scenario *scenario, uint64_t seed, const char 
  * Open the directory to measure into. `out` given: that directory; made if it is not there, resumed
  * if its identity is the same, -EEXIST naming the first difference if not (or if the directory
  * holds other things and no run.json). `out` NULL: the newest unfinished run of the same identity
- * below `base`/NAME/, else the newest finished one of the same identity, else a new number NNN
- * there.
+ * below `base`/NAME/, else, with `finished`, the newest finished one, else a new number NNN there.
  */
-int run_dir_open(const char *out, const char *base, json_t *document, struct run_dir **dir,
-		 struct error *err);
+int run_dir_open(const char *out, const char *base, bool finished, json_t *document,
+		 struct run_dir **dir, struct error *err);
 /* Open a directory only to read it; -ENOENT where it holds no run.json. */
 int run_dir_load(const char *path, struct run_dir **dir, struct error *err);
 void run_dir_index(struct run_dir *dir); /* after "left_out" of `run` was changed */

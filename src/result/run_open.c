@@ -186,9 +186,9 @@ static int list_numbers(const char *path, unsigned **numbers, size_t *nr, struct
 	return 0;
 }
 
-/* The newest unfinished run of this identity, else its newest finished one, else NULL. Directories
- * that are damaged or of others are passed over. */
-static struct run_dir *find_run(const char *path, const unsigned *numbers, size_t nr,
+/* The newest unfinished run of this identity, else, with `finished`, its newest finished one, else
+ * NULL. Directories that are damaged or of others are passed over. */
+static struct run_dir *find_run(const char *path, const unsigned *numbers, size_t nr, bool finished,
 				const json_t *document)
 {
 	struct run_dir *found = NULL;
@@ -208,7 +208,7 @@ static struct run_dir *find_run(const char *path, const unsigned *numbers, size_
 			run_dir_free(found);
 			return dir;
 		}
-		if (same && !found)
+		if (same && finished && !found)
 			found = dir;
 		else
 			run_dir_free(dir);
@@ -235,7 +235,7 @@ static int take_number(const char *path, unsigned number, json_t *document, stru
 	}
 }
 
-static int open_numbered(const char *base, json_t *document, struct run_dir **dir,
+static int open_numbered(const char *base, bool finished, json_t *document, struct run_dir **dir,
 			 struct error *err)
 {
 	const char *name = json_string_value(json_at(document, "identity.scenario"));
@@ -251,16 +251,17 @@ static int open_numbered(const char *base, json_t *document, struct run_dir **di
 		r = list_numbers(path, &numbers, &nr, err);
 	if (r)
 		return r;
-	*dir = find_run(path, numbers, nr, document);
+	*dir = find_run(path, numbers, nr, finished, document);
 	r = *dir ? carry_on(dir, document, err)
 		 : take_number(path, nr ? numbers[0] + 1 : 1, document, dir, err);
 	free(numbers);
 	return r;
 }
 
-int run_dir_open(const char *out, const char *base, json_t *document, struct run_dir **dir,
-		 struct error *err)
+int run_dir_open(const char *out, const char *base, bool finished, json_t *document,
+		 struct run_dir **dir, struct error *err)
 {
 	*dir = NULL;
-	return out ? open_given(out, document, dir, err) : open_numbered(base, document, dir, err);
+	return out ? open_given(out, document, dir, err)
+		   : open_numbered(base, finished, document, dir, err);
 }

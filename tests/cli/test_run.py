@@ -473,7 +473,8 @@ def wrong_usage_is_exit_code_2():
 def numbers_runs_below_results_local_by_default():
     with directory() as d:
         scenario = _write(d, SCENARIO)
-        for arguments, wanted in (([], '001'), (['--seed', '2'], '002'), ([], '001')):
+        for arguments, wanted in (([], '001'), (['--seed', '2'], '002'), (['--reuse'], '001'),
+                                  ([], '003'), (['--reuse'], '003')):
             r = run('run', scenario, '--quick', '--dir-file', f'{d}/where', *arguments, cwd=d,
                     env=_env(d))
             equal(r.returncode, 0, r.stderr)

@@ -181,7 +181,7 @@ class Scripts(unittest.TestCase):
         status, _, errors = self.call("bench", "--scenario", "scenarios/other.yaml", "--", "--set", "a=b c")
         self.assertEqual(status, 0)
         run, report = self.calls("memcgbench")
-        self.assertRegex(run, r"^memcgbench run scenarios/other.yaml --dir-file \S+ --set a=b c$")
+        self.assertRegex(run, r"^memcgbench run scenarios/other.yaml --reuse --dir-file \S+ --set a=b c$")
         self.assertEqual(report, f"memcgbench report {self.calls_file}.run --charts {self.calls_file}.run/charts")
         self.assertIn(f"\nresults: {self.calls_file}.run\n", errors)
         self.assertIn(f"\ncharts: {self.calls_file}.run/charts\n    {self.calls_file}.run/charts/chart.svg\n", errors)

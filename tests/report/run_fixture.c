@@ -256,7 +256,7 @@ int run_fixture_write(const char *directory, const char *kind, struct error *err
 	document = run_document(&scenario, 1, "test",
 				"Example CPU 2.0 GHz, 1 socket, 1 node, 2 CPUs, virtual, cgroup v1",
 				context, left_out, NULL);
-	r = run_dir_open(directory, NULL, document, &dir, err);
+	r = run_dir_open(directory, NULL, false, document, &dir, err);
 	if (!r && !fixture->none)
 		r = write_results(fixture, dir);
 	run_dir_free(dir);

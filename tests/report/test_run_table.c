@@ -122,7 +122,7 @@ static void failures_batches_and_what_was_left_out_are_said(void **state)
 			    "walk", "reasons", "it takes 3.00 GiB, and 1.00 GiB is available");
 	json_object_set_new(made.document, "left_out", reasons);
 	run_dir_free(made.dir);
-	assert_int_equal(run_dir_open(made.path, "unused", made.document, &made.dir, NULL), 0);
+	assert_int_equal(run_dir_open(made.path, "unused", false, made.document, &made.dir, NULL), 0);
 	text = printed(&made, run_table_print);
 	expect_golden(text, "run_table_failed.txt");
 	free(text);

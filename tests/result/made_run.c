@@ -61,7 +61,7 @@ void made_run_begin(struct made_run *made, const char *yaml)
 	made->document = run_document(made->scenario, 7, BUILD_ID, HOST_CLASS, context, NULL, NULL);
 	json_decref(context);
 	assert_non_null(made->document);
-	if (run_dir_open(made->path, "unused", made->document, &made->dir, &err))
+	if (run_dir_open(made->path, "unused", false, made->document, &made->dir, &err))
 		fail_msg("%s: %s", err.file, err.text);
 }
 

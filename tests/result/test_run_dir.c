@@ -58,7 +58,7 @@ static json_t *changed(struct made_run *made, const char *key, json_t *value)
 static int reopen(const struct made_run *made, json_t *document, struct error *err)
 {
 	struct run_dir *dir;
-	int r = run_dir_open(made->path, "unused", document, &dir, err);
+	int r = run_dir_open(made->path, "unused", false, document, &dir, err);
 
 	if (!r)
 		assert_true(dir->resumed);
@@ -174,9 +174,9 @@ static void directories_with_other_things_are_left_alone(void **state)
 
 	/* a file */
 	snprintf(file, sizeof(file), "%s/run.json", made->path);
-	assert_int_equal(run_dir_open(file, "unused", made->document, &dir, &err), -ENOTDIR);
+	assert_int_equal(run_dir_open(file, "unused", false, made->document, &dir, &err), -ENOTDIR);
 	/* a directory that is not empty: the one that holds the run's */
-	assert_int_equal(run_dir_open(made->root, "unused", made->document, &dir, &err), -EEXIST);
+	assert_int_equal(run_dir_open(made->root, "unused", false, made->document, &dir, &err), -EEXIST);
 	assert_non_null(strstr(err.text, "holds other things"));
 	assert_int_equal(run_dir_load(made->root, &dir, &err), -ENOENT);
 	assert_null(dir);
@@ -189,7 +189,7 @@ static void missing_parents_are_made(void **state)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/a/b//c/", made->root);
-	assert_int_equal(run_dir_open(path, "unused", made->document, &dir, NULL), 0);
+	assert_int_equal(run_dir_open(path, "unused", false, made->document, &dir, NULL), 0);
 	assert_false(dir->resumed);
 	run_dir_free(dir);
 }
@@ -220,7 +220,7 @@ static void names_of_back_ends_cannot_leave_the_directory(void **state)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/evil", made->root);
-	assert_int_equal(run_dir_open(path, "unused", evil, &dir, &err), -EINVAL);
+	assert_int_equal(run_dir_open(path, "unused", false, evil, &dir, &err), -EINVAL);
 	assert_null(dir);
 	json_decref(evil);
 }
@@ -293,7 +293,7 @@ static void a_start_that_was_killed_is_started_again(void **state)
 	assert_int_equal(mkdir(path, 0777), 0);
 	snprintf(left, sizeof(left), "%s/run.json.Ab3xYz", path);
 	assert_int_equal(file_write_atomic(left, "{", 1, NULL), 0);
-	assert_int_equal(run_dir_open(path, "unused", made->document, &dir, NULL), 0);
+	assert_int_equal(run_dir_open(path, "unused", false, made->document, &dir, NULL), 0);
 	assert_false(dir->resumed);
 	run_dir_free(dir);
 }
@@ -330,13 +330,14 @@ static void what_is_left_out_now_replaces_what_was(void **state)
 }
 
 /* Open below made->root as base and return the number of the directory. */
-static unsigned open_numbered(const struct made_run *made, json_t *document, bool *resumed)
+static unsigned open_numbered(const struct made_run *made, json_t *document, bool finished,
+			      bool *resumed)
 {
 	struct error err = {0};
 	struct run_dir *dir;
 	unsigned number;
 
-	if (run_dir_open(NULL, made->root, document, &dir, &err))
+	if (run_dir_open(NULL, made->root, finished, document, &dir, &err))
 		fail_msg("%s: %s", err.file, err.text);
 	number = (unsigned)strtoul(strrchr(dir->path, '/') + 1, NULL, 10);
 	assert_non_null(strstr(dir->path, "/small/"));
@@ -350,7 +351,7 @@ static void fill_numbered(struct made_run *made, json_t *document)
 {
 	struct run_dir *own = made->dir;
 
-	assert_int_equal(run_dir_open(NULL, made->root, document, &made->dir, NULL), 0);
+	assert_int_equal(run_dir_open(NULL, made->root, false, document, &made->dir, NULL), 0);
 	made_run_fill(made);
 	assert_true(run_dir_finished(made->dir));
 	run_dir_free(made->dir);
@@ -363,17 +364,20 @@ static void numbers_below_the_scenario_find_the_run_to_carry_on(void **state)
 	json_t *other = changed(made, "seed", json_integer(8));
 	bool resumed;
 
-	assert_int_equal(open_numbered(made, made->document, &resumed), 1);
+	assert_int_equal(open_numbered(made, made->document, true, &resumed), 1);
 	assert_false(resumed);
-	assert_int_equal(open_numbered(made, other, &resumed), 2);
+	assert_int_equal(open_numbered(made, other, true, &resumed), 2);
 	assert_false(resumed);
 	/* unfinished, though not the newest directory */
-	assert_int_equal(open_numbered(made, made->document, &resumed), 1);
+	assert_int_equal(open_numbered(made, made->document, true, &resumed), 1);
 	assert_true(resumed);
 	/* finished: opened again, so that its table can be printed */
 	fill_numbered(made, made->document);
-	assert_int_equal(open_numbered(made, made->document, &resumed), 1);
+	assert_int_equal(open_numbered(made, made->document, true, &resumed), 1);
 	assert_true(resumed);
+	/* unless a new one is wanted */
+	assert_int_equal(open_numbered(made, made->document, false, &resumed), 3);
+	assert_false(resumed);
 	json_decref(other);
 }
 
@@ -383,7 +387,7 @@ static void an_unfinished_run_goes_before_a_newer_finished_one(void **state)
 	char one[128], two[128], file[300];
 	bool resumed;
 
-	open_numbered(made, made->document, &resumed);
+	open_numbered(made, made->document, true, &resumed);
 	snprintf(one, sizeof(one), "%s/small/001", made->root);
 	snprintf(two, sizeof(two), "%s/small/002", made->root);
 	assert_int_equal(rename(one, two), 0);
@@ -392,7 +396,7 @@ static void an_unfinished_run_goes_before_a_newer_finished_one(void **state)
 	assert_int_equal(mkdir(one, 0777), 0);
 	snprintf(file, sizeof(file), "cp %s/run.json %s/run.json", two, one);
 	assert_int_equal(system(file), 0);
-	assert_int_equal(open_numbered(made, made->document, &resumed), 1);
+	assert_int_equal(open_numbered(made, made->document, true, &resumed), 1);
 }
 
 static void damaged_directories_are_passed_over_and_not_reused(void **state)
@@ -407,7 +411,7 @@ static void damaged_directories_are_passed_over_and_not_reused(void **state)
 	assert_int_equal(mkdir(path, 0777), 0);
 	snprintf(path, sizeof(path), "%s/small/notes", made->root);
 	assert_int_equal(mkdir(path, 0777), 0);
-	assert_int_equal(open_numbered(made, made->document, &resumed), 42);
+	assert_int_equal(open_numbered(made, made->document, true, &resumed), 42);
 	assert_false(resumed);
 }
 
@@ -426,7 +430,7 @@ static void racing_programs_get_numbers_of_their_own(void **state)
 			json_t *own = changed(made, "seed", json_integer(100 + i));
 			struct run_dir *dir;
 
-			if (run_dir_open(NULL, made->root, own, &dir, NULL))
+			if (run_dir_open(NULL, made->root, false, own, &dir, NULL))
 				_exit(0);
 			_exit(atoi(strrchr(dir->path, '/') + 1));
 		}
@@ -449,7 +453,7 @@ static void places_that_cannot_be_written_are_named(void **state)
 
 	/* nobody, not even root, makes directories there */
 	assert_int_not_equal(
-		run_dir_open("/proc/nothing/here", "unused", made->document, &dir, &err), 0);
+		run_dir_open("/proc/nothing/here", "unused", false, made->document, &dir, &err), 0);
 	assert_string_equal(err.file, "/proc/nothing");
 	if (geteuid() == 0)
 		return;

@@ -360,7 +360,7 @@ static void what_is_left_out_is_neither_expected_nor_a_result(void **state)
 			    json_pack("[{s:s, s:s, s:[s]}]", "id", made->scenario->points[1].id,
 				      "backend", "walk", "reasons", "too large"));
 	run_dir_free(made->dir);
-	assert_int_equal(run_dir_open(made->path, "unused", made->document, &made->dir, NULL), 0);
+	assert_int_equal(run_dir_open(made->path, "unused", false, made->document, &made->dir, NULL), 0);
 	summary = load(made);
 	assert_int_equal(summary->expected, 3 * 8);
 	document = summary_to_json(summary);
