@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #include <errno.h>
+#include <math.h>
 
 /*
  * Beside the back end's own memory: program and libraries, histograms, text; for each memcg the
@@ -27,7 +28,7 @@
 #define COLD_SAMPLE_NS 1.5e6
 /* Untimed reads around the timed part: pilot, check against the oracle, counted read. */
 #define EXTRA_READS   6.0
-#define LEAST_SAMPLES 5.0
+#define LEAST_SAMPLES 5
 
 /* The timed part: `samples` reads, or what fits into `time`, but never fewer than five. */
 static double timed_part_ns(const struct point *point, double read_ns, double *samples)
@@ -36,11 +37,10 @@ static double timed_part_ns(const struct point *point, double read_ns, double *s
 
 	if (point->read.pacing_ns && (double)point->read.pacing_ns > period)
 		period = (double)point->read.pacing_ns;
-	*samples = point->read.samples;
+	*samples = (double)point_reader_samples(point, point->read.samples);
 	if (*samples * period > (double)point->read.time_ns)
 		*samples = (double)point->read.time_ns / period;
-	if (*samples < LEAST_SAMPLES)
-		*samples = LEAST_SAMPLES;
+	*samples = fmax(*samples, (double)point_reader_samples(point, LEAST_SAMPLES));
 	return *samples * period;
 }
 

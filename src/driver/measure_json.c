@@ -167,6 +167,8 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 	    m->sampled.median_ns < FLOORS_PER_SAMPLE * m->floor.median_ns)
 		warn(warnings, "a cold read cannot be batched: the timer's floor is %.1f %% of it",
 		     100 * m->floor.median_ns / m->sampled.median_ns);
+	if (point->read.cache == CACHE_COLD && point->read.readers > 1)
+		warn(warnings, "readers make each other's caches cold while they read");
 	if (m->sampled.tries > 1)
 		warn(warnings, "a loop was disturbed and measured again");
 	if (m->sampled.late)

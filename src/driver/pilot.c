@@ -186,6 +186,7 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	const struct point *point = sampler->point;
 	struct reader *reader;
 	double read_ns = 0, sample_ns, fit;
+	uint64_t least;
 	int r;
 
 	r = lone_reader(sampler, &reader, err);
@@ -199,9 +200,10 @@ int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, stru
 	/* A paced reader's time passes between samples. */
 	fit = floor((double)point->read.time_ns /
 		    fmax(fmax(sample_ns, (double)point->read.pacing_ns), 1));
-	sampling->samples = point->read.samples;
+	least = point_reader_samples(point, MIN_SAMPLES);
+	sampling->samples = point_reader_samples(point, point->read.samples);
 	if (fit < (double)sampling->samples)
-		sampling->samples = fit < MIN_SAMPLES ? MIN_SAMPLES : (uint64_t)fit;
+		sampling->samples = fit < (double)least ? least : (uint64_t)fit;
 	sampling->loop_ns = sample_ns * (double)sampling->samples;
 	return 0;
 }

@@ -49,7 +49,7 @@ struct point {
 		enum read_file file;
 		enum read_target cgroup;
 		uint32_t readers;   /* threads, 1..C */
-		uint32_t samples;   /* per process and reader; not part of the id */
+		uint32_t samples;   /* per process, over its readers; not part of the id */
 		uint64_t time_ns;   /* cap of the timed part; not part of the id */
 		uint64_t pacing_ns; /* 0: closed loop; else the interval between starts of samples */
 		enum read_cache cache;
@@ -61,5 +61,11 @@ struct point {
 		uint32_t writers; /* threads; 0 */
 	} write;
 };
+
+/* Each reader's part of the `samples` of a process: rounded up, so that there are never fewer. */
+static inline uint64_t point_reader_samples(const struct point *point, uint64_t samples)
+{
+	return (samples + point->read.readers - 1) / point->read.readers;
+}
 
 #endif

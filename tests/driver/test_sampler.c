@@ -144,11 +144,23 @@ static void readers_that_share_cpus_take_fewer_samples(void **state)
 	struct sampling sampling;
 
 	scripts[0] = (struct script){.slow_from = 1, .slow_to = 1000, .slow_ns = MS};
-	bench->point.read.samples = 200;
 	bench->point.read.time_ns = 200 * MS;
 	bench->point.read.readers = 20 * bench->machine->nr_cpus;
+	bench->point.read.samples = 200 * bench->point.read.readers;
 	assert_int_equal(sampler_pilot(&bench->sampler, &sampling, &bench->err), 0);
-	assert_in_range(sampling.samples, MIN_SAMPLES, 10);
+	assert_in_range(sampling.samples, 1, 10);
+}
+
+static void samples_of_a_process_are_shared_by_its_readers(void **state)
+{
+	struct bench *bench = *state;
+	struct sampling sampling;
+
+	bench->point.read.samples = 200;
+	bench->point.read.time_ns = 10000 * MS;
+	bench->point.read.readers = 3;
+	assert_int_equal(sampler_pilot(&bench->sampler, &sampling, &bench->err), 0);
+	assert_int_equal(sampling.samples, 67);
 }
 
 static void a_pilot_says_why_a_read_failed(void **state)
@@ -236,6 +248,7 @@ int main(void)
 		WITH_BENCH(one_interruption_does_not_shorten_a_batch),
 		WITH_BENCH(a_paced_loop_is_capped_by_time),
 		WITH_BENCH(readers_that_share_cpus_take_fewer_samples),
+		WITH_BENCH(samples_of_a_process_are_shared_by_its_readers),
 		WITH_BENCH(a_pilot_says_why_a_read_failed),
 		WITH_BENCH(the_first_read_of_a_reader_is_no_sample),
 		WITH_BENCH(who_waits_for_the_last_reader_keeps_the_pace),
