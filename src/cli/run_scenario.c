@@ -249,7 +249,7 @@ static int show(struct prepared *run, const struct run_options *options)
 	}
 	if (summary->nr_failed) {
 		fprintf(stderr,
-			"memcgbench: %zu repetitions failed: the same command tries them again\n",
+			"memcgbench: failed repetitions: %zu; the same command tries them again\n",
 			summary->nr_failed);
 		code = EXIT_TROUBLE;
 	}
@@ -285,7 +285,7 @@ int prepared_run(struct prepared *run, const struct run_options *options, int in
 	*signal_number = result.signal;
 	if (result.signal) {
 		fprintf(stderr,
-			"memcgbench: interrupted: %zu repetitions are kept in %s; the same command "
+			"memcgbench: interrupted: finished repetitions, %zu, are kept in %s; the same command "
 			"goes on from there\n",
 			result.kept + result.measured, run->dir->path);
 		return EXIT_TROUBLE;
