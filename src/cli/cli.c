@@ -5,8 +5,20 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+void cli_settle(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
+}
 
 int cli_finish(int code)
 {

@@ -18,6 +18,14 @@ int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_topo(int argc, char **argv);
 
+/*
+ * Undo what a parent may have left us with, before anything is opened: closed descriptors 0 to 2
+ * (the next file opened would take their place and be written to as if it were the output),
+ * SIGCHLD ignored (children could not be waited for), SIGXFSZ (a file size limit shall be an error
+ * of write() that is said). Used of such a descriptor, stdin and stdout fail, as closed ones do.
+ */
+void cli_settle(void);
+
 /* Flush stdout; a write error (a full disk, a closed pipe) turns `code` into EXIT_TROUBLE with a
  * message. Every command that prints ends with it. */
 int cli_finish(int code);

@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 	/* Whoever started us may ignore it, as some daemons do: then the kernel reaps our children,
 	 * and what became of them is lost. */
 	signal(SIGCHLD, SIG_DFL);
+	cli_settle();
 	argp_err_exit_status = EXIT_TROUBLE;
 	if (argc < 2)
 		return usage_error("a command is missing%s", "");
