@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *skip_blanks(const char *p)
 {
@@ -231,10 +232,14 @@ int document_open(const char *path, const struct document_schema *schema, struct
 		  struct error *err)
 {
 	json_error_t fault;
+	struct stat st;
 	size_t length;
 	int r;
 
 	*document = (struct document){.path = path};
+	/* Opening a fifo would wait for somebody to write to it, and no signal would end that. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_set_at(err, -EINVAL, path, 0, 0, "is not a regular file");
 	r = file_read(path, schema->limit, &document->text, &length, err);
 	if (r)
 		return r;

@@ -12,6 +12,7 @@
 
 #define RUN_SCHEMA_NAME    "memcgbench-run"
 #define RUN_SCHEMA_VERSION 1
+#define BACKENDS_MAX       64
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define NULLABLE (FIELD_NULL | FIELD_OPTIONAL)
@@ -170,6 +171,24 @@ static int check_items(const struct document *document, struct error *err)
 	return 0;
 }
 
+/*
+ * Every file of point x back end x repetition is asked for: what no scenario can be must not keep a
+ * reader busy for ever.
+ */
+static int check_extent(const struct document *document, struct error *err)
+{
+	if (json_integer_value(json_at(document->json, "identity.repetitions")) > MAX_REPETITIONS)
+		return document_fault(document, "identity.repetitions", err,
+				      "is out of range (1 to %d)", MAX_REPETITIONS);
+	if (json_array_size(json_at(document->json, "identity.points")) > MAX_POINTS)
+		return document_fault(document, "identity.points", err, "too many (at most %d)",
+				      MAX_POINTS);
+	if (json_array_size(json_at(document->json, "identity.backends")) > BACKENDS_MAX)
+		return document_fault(document, "identity.backends", err, "too many (at most %d)",
+				      BACKENDS_MAX);
+	return 0;
+}
+
 /* Names become parts of paths: nothing but what names of back ends are made of. */
 static int check_backends(const struct document *document, struct error *err)
 {
@@ -216,6 +235,8 @@ int run_document_load(const char *path, json_t **run, struct error *err)
 	if (r)
 		return r;
 	r = check_items(&document, err);
+	if (!r)
+		r = check_extent(&document, err);
 	if (!r)
 		r = check_backends(&document, err);
 	if (!r)
