@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DEFAULT_BASE "results/local"
 
@@ -278,8 +279,14 @@ int prepared_run(struct prepared *run, const struct run_options *options, int in
 	};
 	struct sweep_result result;
 	struct error err = {.line = 0};
-	int r = sweep_run(&sweep, &result, &err);
+	int claim, r = run_dir_claim(run->dir->path, &claim, &err);
 
+	if (r == -EBUSY && run_dir_finished(run->dir))
+		return show(run, options); /* nothing is written any more */
+	if (!r)
+		r = sweep_run(&sweep, &result, &err);
+	if (claim >= 0)
+		close(claim);
 	if (r)
 		return say(&err, EXIT_TROUBLE);
 	*signal_number = result.signal;

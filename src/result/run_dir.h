@@ -45,6 +45,14 @@ void run_dir_index(struct run_dir *dir); /* after "left_out" of `run` was change
 void run_dir_free(struct run_dir *dir);
 
 /*
+ * Keep other sweeps out of the directory while this one writes there, whatever machine-wide locks
+ * they take or do not take: two would measure everything twice and replace each other's files.
+ * `*fd` is to be closed afterwards; -EBUSY where another sweep has it. A directory that cannot be
+ * locked (some file systems, no right to read it) is no error: `*fd` is -1 then.
+ */
+int run_dir_claim(const char *path, int *fd, struct error *err);
+
+/*
  * Is this repetition done (status ok)? 1, or 0: a failed, truncated or foreign file counts as not
  * done. Where it is and `result` is not NULL, the document is returned. -EPROTONOSUPPORT for the
  * file of a newer program, which nobody may write over.

@@ -13,9 +13,11 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +57,22 @@ static int look_into(const char *path, bool clean, bool *empty, struct error *er
 	return 0;
 }
 
+int run_dir_claim(const char *path, int *fd, struct error *err)
+{
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK) {
+		close(*fd);
+		*fd = -1;
+		return error_set_at(err, -EBUSY, path, 0, 0,
+				    "another sweep is measuring into it right now");
+	}
+	close(*fd);
+	*fd = -1;
+	return 0;
+}
+
 /*
  * A run that is carried on keeps its identity and context, but what is said around it may be new: a
  * title, a reference, pairs that are possible now or no more.
@@ -63,6 +81,7 @@ static int refresh(struct run_dir *dir, json_t *document, struct error *err)
 {
 	static const char *const keys[] = {"title", "references", "left_out", "label"};
 	bool changed = false;
+	int code;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		json_t *value = json_object_get(document, keys[i]);
@@ -78,10 +97,13 @@ static int refresh(struct run_dir *dir, json_t *document, struct error *err)
 	run_dir_index(dir);
 	if (changed)
 		return run_document_write(dir->path, dir->run, err);
-	if (access(dir->path, W_OK | X_OK) < 0 && !run_dir_finished(dir))
-		return error_set_at(err, -EACCES, dir->path, 0, 0, "cannot write results there: %s",
-				    strerror(errno));
-	return 0;
+	if (access(dir->path, W_OK | X_OK) == 0)
+		return 0;
+	code = errno; /* before other files are looked at */
+	if (run_dir_finished(dir))
+		return 0;
+	return error_set_at(err, -code, dir->path, 0, 0, "cannot write results there: %s",
+			    strerror(code));
 }
 
 static int start(const char *path, json_t *document, struct run_dir **dir, struct error *err)
@@ -99,8 +121,14 @@ static int start(const char *path, json_t *document, struct run_dir **dir, struc
 static int carry_on(struct run_dir **dir, json_t *document, struct error *err)
 {
 	bool empty;
-	int r = look_into((*dir)->path, true, &empty, err);
+	int claim, r;
 
+	/* Half-written files are somebody's who is still at it, or nobody's. */
+	bool ours = run_dir_claim((*dir)->path, &claim, NULL) == 0;
+
+	r = look_into((*dir)->path, ours, &empty, err);
+	if (ours && claim >= 0)
+		close(claim);
 	if (!r)
 		r = refresh(*dir, document, err);
 	if (r) {
