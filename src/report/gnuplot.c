@@ -181,13 +181,22 @@ static int exec_failure(struct process *process)
 	return got == (ssize_t)sizeof(code) ? code : 0;
 }
 
-/* End it if it still runs, and tell whether it went well. */
+/*
+ * End it if it still runs, and tell whether it went well. Whoever has closed both streams has a
+ * moment to end by itself: a gnuplot that then stays must not keep us.
+ */
 static bool reap(struct process *process, bool end)
 {
+	uint64_t deadline = clock_now() + 2000000000u;
 	int status = 0;
 
-	if (end)
-		kill(process->pid, SIGKILL);
+	while (!end) {
+		if (waitpid(process->pid, &status, WNOHANG) == process->pid)
+			return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+		end = clock_now() > deadline;
+		poll(NULL, 0, 2);
+	}
+	kill(process->pid, SIGKILL);
 	while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
