@@ -60,6 +60,8 @@ int file_read(const char *path, size_t limit, char **data, size_t *length, struc
 {
 	int fd, r;
 
+	if (!*path)
+		return error_set(err, -ENOENT, "cannot open '': the name of a file is empty");
 	if (!strcmp(path, "-"))
 		return read_fd(STDIN_FILENO, "<stdin>", limit, data, length, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);

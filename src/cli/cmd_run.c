@@ -13,11 +13,14 @@
 #include "driver/interrupt.h"
 #include "driver/lock.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define LABEL_BYTES_MAX 200
 
 enum {
 	KEY_SEED = 0x100,
@@ -82,10 +85,15 @@ static uint64_t whole_number(struct argp_state *state, const char *name, const c
 static const char *label_text(struct argp_state *state, const char *text)
 {
 	json_t *json = json_string(text);
+	bool printable = json;
 
-	if (!json)
-		argp_error(state, "--label: not a text (UTF-8)");
 	json_decref(json);
+	for (const char *c = text; *c; c++)
+		printable = printable && !iscntrl((unsigned char)*c);
+	if (!printable || strlen(text) > LABEL_BYTES_MAX)
+		argp_error(state,
+			   "--label: not a text (UTF-8, no control characters, at most %d bytes)",
+			   LABEL_BYTES_MAX);
 	return text;
 }
 

@@ -84,7 +84,7 @@ static void become_measurer(pid_t parent, int request, int answer, int errors)
 {
 	char name[] = "memcgbench", command[] = "measure";
 	char *argv[] = {name, command, NULL};
-	int null;
+	int null, pipe_end = errors;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -94,8 +94,10 @@ static void become_measurer(pid_t parent, int request, int answer, int errors)
 	answer = fcntl(answer, F_DUPFD_CLOEXEC, 10);
 	errors = fcntl(errors, F_DUPFD_CLOEXEC, 10);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (request < 0 || answer < 0 || errors < 0 || null < 0)
+	if (request < 0 || answer < 0 || errors < 0 || null < 0) {
+		dprintf(pipe_end, "cannot set up descriptors: %s\n", strerror(errno));
 		_exit(127);
+	}
 	if (dup2(null, STDIN_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0 ||
 	    dup2(errors, STDOUT_FILENO) < 0 || dup2(request, CHILD_REQUEST_FD) < 0 ||
 	    dup2(answer, CHILD_ANSWER_FD) < 0)
