@@ -80,7 +80,9 @@ class Completion(unittest.TestCase):
 
     def test_backend_list(self):
         """a second back end completes after a comma and keeps the first"""
-        self.assertEqual(complete("run", "--backend", "cached,wal"), ["cached,walk"])
+        found = complete("run", "--backend", "cached,wal")
+        self.assertIn("cached,walk", found)
+        self.assertEqual([word for word in found if not word.startswith("cached,wal")], [])
 
     def test_values(self):
         """the values of an option are those that the command's --help names"""

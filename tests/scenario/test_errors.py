@@ -10,8 +10,14 @@ import tap  # noqa: E402
 HEAD = b'name: a\ntree: {memcgs: 10}\n'
 
 
+def _backends():
+    rows = tap.run('backends', '--format=tsv').stdout.splitlines()[1:]
+    return ', '.join(row.split('\t')[0] for row in rows)
+
+
 def _groups():
     groups = {}
+    backends = _backends()
     with open(sys.argv[2], encoding='utf-8') as file:
         for line in file.read().splitlines():
             if line.startswith('## '):
@@ -20,7 +26,7 @@ def _groups():
                 text = line[2:].encode().decode('unicode_escape').encode('latin-1')
                 cases.append((HEAD + text[1:] if text.startswith(b'@') else text, []))
             elif line and not line.startswith('#'):
-                cases[-1][1].append('memcgbench: f:' + line)
+                cases[-1][1].append('memcgbench: f:' + line.replace('BACKENDS', backends))
     return groups
 
 
