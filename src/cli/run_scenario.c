@@ -197,7 +197,10 @@ int prepared_open(struct prepared *run, const struct run_options *options, struc
 	r = run_dir_open(options->out, DEFAULT_BASE, options->reuse, document, &run->dir, err);
 	json_decref(document);
 	if (!r && run->dir->resumed)
-		fprintf(stderr, "memcgbench: going on in %s\n", run->dir->path);
+		fprintf(stderr, "memcgbench: %s %s\n",
+			run_dir_finished(run->dir) ? "nothing is left to measure in"
+						   : "going on in",
+			run->dir->path);
 	return r;
 }
 
@@ -292,7 +295,8 @@ int prepared_run(struct prepared *run, const struct run_options *options, int in
 	*signal_number = result.signal;
 	if (result.signal) {
 		fprintf(stderr,
-			"memcgbench: interrupted: finished repetitions, %zu, are kept in %s; the same command "
+			"memcgbench: interrupted: finished repetitions, %zu, are kept in %s; the "
+			"same command "
 			"goes on from there\n",
 			result.kept + result.measured, run->dir->path);
 		return EXIT_TROUBLE;

@@ -108,6 +108,7 @@ void progress_end(struct progress *p)
 {
 	clear_line(p);
 	if (!p->terminal)
-		fprintf(p->out, "[%zu/%zu] done\n", p->done, p->total);
+		fprintf(p->out, "[%zu/%zu] %s\n", p->done, p->total,
+			p->done < p->total ? "stopped" : "done");
 	fflush(p->out);
 }

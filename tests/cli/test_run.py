@@ -203,6 +203,7 @@ def measures_nothing_the_second_time():
         equal(second.returncode, 0, second.stderr)
         equal(_fingerprint(out), before, 'files')
         equal(second.stdout, first.stdout, 'tables')
+        contains(second.stderr, f'memcgbench: nothing is left to measure in {out}\n')
 
 
 def refuses_a_directory_of_another_run_and_names_the_difference():
@@ -265,10 +266,12 @@ def _ends_by(number):
         equal(sweep.returncode, -number, 'dies of the signal')
         contains(stderr, 'the same command goes on')
         before = _fingerprint(out)
+        contains(stderr, f'[{len(before)}/3] stopped\n')
         for path in before:
             equal(_load(path)['status'], 'ok')
         r = run('run', scenario, '--out', out, env=_env(d))
         equal(r.returncode, 0, r.stderr)
+        contains(r.stderr, f'memcgbench: going on in {out}\n')
         after = _fingerprint(out)
         equal({p: after[p] for p in before}, before, 'finished files are untouched')
 
