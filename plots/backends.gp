@@ -9,7 +9,11 @@
 
 if (floor_ns == floor_ns) {
     set arrow 1 from graph 0, first floor_ns to graph 1, first floor_ns nohead lc rgb '#777777' lw 1.2 dt (3, 3) back
-    if (!dumb) { set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555' }
+    if (dumb) {
+        set label 1 floor_label at graph 0.98, first floor_ns right offset 0, 1 front
+    } else {
+        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555'
+    }
 }
 do for [i = 1:nr_references] {
     if (dumb) {

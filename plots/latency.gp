@@ -13,7 +13,11 @@ along(x) = log_x ? log(x / x_low) / log(x_high / x_low) : (x - x_low) / (x_high 
 
 if (floor_ns == floor_ns) {
     set arrow 1 from graph 0, first floor_ns to graph 1, first floor_ns nohead lc rgb '#777777' lw 1.2 dt (3, 3) back
-    if (!dumb) { set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555' }
+    if (dumb) {
+        set label 1 floor_label at graph 0.98, first floor_ns right offset 0, 1 front
+    } else {
+        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555'
+    }
 }
 if (cache_x == cache_x && !dumb) {
     set arrow 2 from cache_x, graph 0 to cache_x, graph 1 nohead lc rgb '#777777' lw 1.2 dt (9, 4, 2, 4) back

@@ -59,8 +59,8 @@ do for [i = 1:nr_lines] {
     facet = line_facet[i]
     if (facet == 0) { set linetype i lc rgb colour(backend) lw 2.2 dt solid pt shape(backend, facet) ps 1.0 }
     if (facet == 1) { set linetype i lc rgb colour(backend) lw 2.2 dt (9, 5) pt shape(backend, facet) ps 1.1 }
-    if (facet == 2) { set linetype i lc rgb colour(backend) lw 2.2 dt (2, 4) pt shape(backend, facet) ps 1.1 }
-    if (facet >= 3) { set linetype i lc rgb colour(backend) lw 2.2 dt (12, 4, 2, 4) pt shape(backend, facet) ps 1.1 }
+    if (facet == 2) { set linetype i lc rgb colour(backend) lw 2.2 dt (12, 4, 2, 4) pt shape(backend, facet) ps 1.1 }
+    if (facet >= 3) { set linetype i lc rgb colour(backend) lw 2.2 dt (12, 4, 2, 4, 2, 4) pt shape(backend, facet) ps 1.1 }
 }
 
 set xlabel x_title

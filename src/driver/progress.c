@@ -43,7 +43,8 @@ static void print_line(struct progress *p, uint64_t now)
 			  hours(left, left_ns), hours(elapsed, (double)(now - p->begin_ns)),
 			  p->what);
 	if (p->terminal) {
-		int room = (int)columns(p->out) - 1;
+		/* Room for the terminal's ^C, which must not begin another line. */
+		int room = (int)columns(p->out) - 3;
 
 		fprintf(p->out, "\r%.*s\033[K", length < room ? length : room, line);
 	} else {

@@ -113,7 +113,7 @@ def a_terminal_gets_both_back_ends_in_79_columns_of_ascii():
         tap.expect(max(map(len, lines)) <= 79, 'a line is longer than 79 columns')
         tap.expect(result.stdout.isascii() and '\f' not in result.stdout, 'control characters')
         for word in ['walk, hot', 'cached, cold', '100 ms', '10k', 'published', 'a patch of 2020',
-                     '90%', 'ratio']:
+                     '90%', 'ratio', 'timer floor 21.3 ns']:
             tap.contains(result.stdout, word)
 
 
