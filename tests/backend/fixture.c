@@ -87,6 +87,8 @@ void fixture_fini(struct fixture *f)
 
 void fixture_update(struct fixture *f, const struct update *update)
 {
+	if (!(f->backend->capabilities & BACKEND_UPDATE))
+		return;
 	f->backend->update(f->instance, update);
 	oracle_update(f->oracle, update);
 }

@@ -28,6 +28,7 @@ void fixture_populate(struct fixture *f);
 void fixture_fini(struct fixture *f);
 
 /* To the back end and the oracle. */
+/* Back end and oracle; neither where the back end takes no updates. */
 void fixture_update(struct fixture *f, const struct update *update);
 /* All rows into `counts`, and the oracle's into `truth`. */
 void fixture_read(struct fixture *f, uint32_t memcg);

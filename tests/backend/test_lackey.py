@@ -96,7 +96,7 @@ def _cases():
         else:
             cases[-1].add(line)
     tap.equal(len(trace.sections), len(cases), 'marked sections')
-    tap.equal(len(cases), 3, 'cases')
+    tap.expect(cases, 'no read was marked')
     for case, section in zip(cases, trace.sections):
         case.accesses = list(accesses(section))
     return cases
