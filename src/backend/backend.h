@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A back end: one way to keep and to read hierarchical memory statistics. Everything outside uses
- * only this interface; a new back end is one file and one line in the table (backend_table.c).
+ * only this interface. CONTRIBUTING.md says how to add one.
  */
 #ifndef MEMCGBENCH_BACKEND_BACKEND_H
 #define MEMCGBENCH_BACKEND_BACKEND_H
@@ -64,8 +64,9 @@ enum {
 
 struct charge_plan;
 
+/* All operations are needed where nothing else is said. */
 struct backend {
-	const char *name;
+	const char *name; /* as scenarios and files of results call it: a-z, 0-9 and - */
 	const char *description; /* one line: what it does, which kernels did */
 	unsigned capabilities;
 
