@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	OPTION_FORMAT = 256
+	OPTION_FORMAT = 'f'
 };
 
 static const struct argp_option options[] = {

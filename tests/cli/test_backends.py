@@ -9,7 +9,7 @@ CACHED = ('cached', 'reads counters that updates maintain in every ancestor (Lin
 
 
 def _listed():
-    return json.loads(tap.run('backends', '--format', 'json').stdout)['backends']
+    return json.loads(tap.run('backends', '-f', 'json').stdout)['backends']
 
 
 def _yes(entry):
