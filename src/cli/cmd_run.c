@@ -210,6 +210,8 @@ static int measure_all(struct arguments *args, struct prepared *runs)
 			goto trouble;
 	if (args->dir_file && write_dir_file(args->dir_file, runs, args->nr_paths, &err))
 		goto trouble;
+	if (!args->run.strict)
+		prepared_warn(runs, args->nr_paths);
 	for (size_t i = 0; i < args->nr_paths; i++) {
 		int one = prepared_run(&runs[i], &args->run, interrupt_fd, &signal_number);
 

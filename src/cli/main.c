@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "config.h"
 
 #include <signal.h>
@@ -51,6 +52,19 @@ static int usage_error(const char *format, const char *what)
 	return EXIT_TROUBLE;
 }
 
+static int unknown_command(const char *word)
+{
+	struct nearest nearest = {.word = word, .length = strlen(word)};
+	char text[200];
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (commands[i].help)
+			nearest_offer(&nearest, commands[i].name, strlen(commands[i].name));
+	snprintf(text, sizeof(text), "'%.60s'%s%s%s", word, nearest.best ? ", did you mean '" : "",
+		 nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+	return usage_error("unknown command %s", text);
+}
+
 int main(int argc, char **argv)
 {
 	char name[64];
@@ -79,5 +93,5 @@ int main(int argc, char **argv)
 	}
 	if (argv[1][0] == '-')
 		return usage_error("unknown option '%s'", argv[1]);
-	return usage_error("unknown command '%s'", argv[1]);
+	return unknown_command(argv[1]);
 }

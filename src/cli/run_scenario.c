@@ -48,22 +48,26 @@ static int open_machine(struct machine **machine)
 	return EXIT_FINE;
 }
 
-/* With --strict, a machine that gives cause for a warning is not measured on. */
-static int check_warnings(const struct machine *machine, json_t *context, bool strict)
+/* How many causes for a warning the machine gives. */
+static size_t print_warnings(const struct machine *machine, json_t *context)
 {
 	json_t *warnings = machine_warnings(machine, context), *warning;
-	size_t i;
-	int code = EXIT_FINE;
+	size_t i, nr = json_array_size(warnings);
 
-	json_array_foreach (warnings, i, warning) {
+	json_array_foreach (warnings, i, warning)
 		fprintf(stderr, "memcgbench: warning: %s\n", json_string_value(warning));
-		if (strict)
-			code = EXIT_TROUBLE;
-	}
 	json_decref(warnings);
-	if (code)
-		fputs("memcgbench: nothing was measured, because of --strict\n", stderr);
-	return code;
+	return nr;
+}
+
+void prepared_warn(const struct prepared *runs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (run_dir_finished(runs[i].dir))
+			continue;
+		print_warnings(runs[i].machine, runs[i].context);
+		return;
+	}
 }
 
 /* An entry of left_out with its reasons. */
@@ -162,8 +166,10 @@ int prepare_all(struct prepared *runs, char **paths, size_t nr, struct scenario_
 	code = load_all(runs, paths, nr, &scenario->options);
 	if (!code)
 		code = ask_all(runs, nr, machine, &impossible);
-	if (!code)
-		code = check_warnings(machine, runs[0].context, options->strict);
+	if (!code && options->strict && print_warnings(machine, runs[0].context)) {
+		fputs("memcgbench: nothing was measured, because of --strict\n", stderr);
+		code = EXIT_TROUBLE;
+	}
 	if (!code && impossible && !options->skip_impossible) {
 		fputs("memcgbench: nothing was measured (--skip-impossible measures the rest)\n",
 		      stderr);

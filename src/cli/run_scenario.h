@@ -39,6 +39,9 @@ void prepared_free(struct prepared *runs, size_t nr);
 /* Find or make the run's directory. */
 int prepared_open(struct prepared *run, const struct run_options *options, struct error *err);
 
+/* Say what makes this machine's figures less trustworthy, where any is still to be measured. */
+void prepared_warn(const struct prepared *runs, size_t nr);
+
 /* Measure what is missing and print. An exit code; `*signal_number` where a signal ended it. */
 int prepared_run(struct prepared *run, const struct run_options *options, int interrupt_fd,
 		 int *signal_number);
