@@ -205,6 +205,8 @@ static int measure_all(struct arguments *args, struct prepared *runs)
 		if (lock < 0)
 			goto trouble;
 	}
+	/* Reading what is there may take long, and loses nothing: a signal ends it at once. */
+	interrupt_unblock();
 	for (size_t i = 0; i < args->nr_paths; i++)
 		if (prepared_open(&runs[i], &args->run, &err))
 			goto trouble;
@@ -212,6 +214,7 @@ static int measure_all(struct arguments *args, struct prepared *runs)
 		goto trouble;
 	if (!args->run.strict)
 		prepared_warn(runs, args->nr_paths);
+	interrupt_block();
 	for (size_t i = 0; i < args->nr_paths; i++) {
 		int one = prepared_run(&runs[i], &args->run, interrupt_fd, &signal_number);
 

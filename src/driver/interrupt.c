@@ -9,13 +9,17 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+/* What was ignored when we were started stays ignored, as for any command behind nohup or `&`. */
 static sigset_t watched(void)
 {
+	static const int signals[] = {SIGINT, SIGTERM};
+	struct sigaction action;
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&set, signals[i]);
 	return set;
 }
 

@@ -20,6 +20,7 @@
  * estimate is rough and machines are shared. */
 #define LIMIT_FACTOR  20
 #define LIMIT_REST_NS 60e9
+#define LOOK_AHEAD    256 /* results looked at between two looks for a signal */
 
 /* What is known of one (point, back end). */
 struct cell {
@@ -78,7 +79,7 @@ static void learn(struct state *state, struct cell *cell, const json_t *result)
 	}
 }
 
-/* What was done before, and what it tells. 0 or -errno. */
+/* What was done before, and what it tells. 0 or -errno; a signal ends it early. */
 static int look_back(struct state *state, struct error *err)
 {
 	const struct sweep *sweep = state->sweep;
@@ -91,6 +92,10 @@ static int look_back(struct state *state, struct error *err)
 		json_t *result = NULL;
 		int done;
 
+		if (i % LOOK_AHEAD == 0)
+			state->result->signal = interrupt_take(sweep->interrupt_fd);
+		if (state->result->signal)
+			return 0;
 		if (cell->process_ns == 0)
 			set_process_time(state, cell,
 					 estimate_process(point, backend_find(backend)).process_ns);
@@ -147,11 +152,10 @@ static json_t *make_request(const struct sweep *sweep, const struct task *task,
 	const struct scenario *scenario = sweep->scenario;
 	const struct point *point = point_of(sweep, task);
 
-	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:O?}", "scenario",
-			 scenario->name, "title", scenario->title, "point", "id", point->id,
-			 "parameters", point_to_json(point), "backend", backend_name(sweep, task),
-			 "repetition", (int)task->repetition, "sampling",
-			 cell->sampling);
+	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:O?}", "scenario", scenario->name,
+			 "title", scenario->title, "point", "id", point->id, "parameters",
+			 point_to_json(point), "backend", backend_name(sweep, task), "repetition",
+			 (int)task->repetition, "sampling", cell->sampling);
 }
 
 /* The same fields that a result has, and the reason. */
@@ -298,7 +302,7 @@ int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct err
 	}
 	find_varying(&state);
 	r = look_back(&state, err);
-	if (!r && result->kept < state.nr_tasks) {
+	if (!r && !result->signal && result->kept < state.nr_tasks) {
 		progress_begin(&state.progress, sweep->log, result->kept, state.nr_tasks);
 		r = run_tasks(&state, err);
 		progress_end(&state.progress);

@@ -49,11 +49,11 @@ def run_ignoring_children(*args, cwd=None, env=None, timeout=60):
                           preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 
 
-def start(*args, cwd=None, env=None):
-    """The same, left running."""
+def start(*args, cwd=None, env=None, before=None):
+    """The same, left running; `before` is called in the child before it becomes the program."""
     return subprocess.Popen([PROGRAM, *map(str, args)], cwd=cwd, env=env or environment(),
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+                            stderr=subprocess.PIPE, text=True, preexec_fn=before)
 
 
 def sanitized():

@@ -284,6 +284,19 @@ def ends_by_sigterm_and_goes_on():
     _ends_by(signal.SIGTERM)
 
 
+def leaves_an_ignored_signal_ignored():
+    """As behind nohup or `&`."""
+    with directory() as d:
+        out = os.path.join(d, 'out')
+        sweep = tap.start('run', _write(d, SLOW), '--out', out, '--repetitions', '1',
+                          env=_env(d), before=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        _wait_for(lambda: _measuring_child(sweep.pid))
+        sweep.send_signal(signal.SIGINT)
+        _, stderr = sweep.communicate(timeout=60)
+        equal(sweep.returncode, 0, stderr)
+        equal(len(_results(out)), 1)
+
+
 def counts_a_killed_process_as_one_failed_repetition():
     with directory() as d:
         out, scenario = os.path.join(d, 'out'), _write(d, SLOW)
