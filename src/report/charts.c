@@ -196,6 +196,16 @@ static int put_dumb(const struct chart *chart, const char *picture, FILE *out, s
 	return 0;
 }
 
+/* Whatever stands in for gnuplot in PATH may end well and print something else. */
+static bool is_picture(const char *picture, const char *data, size_t length)
+{
+	static const char png[] = "\x89PNG\r\n";
+
+	if (!strcmp(picture, "png"))
+		return length > sizeof(png) && !memcmp(data, png, sizeof(png) - 1);
+	return strcmp(picture, "svg") || memmem(data, length, "<svg", 4);
+}
+
 static int draw(const struct chart *chart, const struct chart_options *options, const char *picture,
 		struct error *err)
 {
@@ -207,7 +217,10 @@ static int draw(const struct chart *chart, const struct chart_options *options, 
 	r = gnuplot_run(options->directory, script, picture, PICTURE_SECONDS, &data, &length, err);
 	if (r)
 		return r;
-	if (strcmp(picture, "dumb"))
+	if (!is_picture(picture, data, length))
+		r = error_set(err, -EPROTO, "what gnuplot drew of %s is no %s picture", script,
+			      picture);
+	else if (strcmp(picture, "dumb"))
 		r = put_file(chart, options, picture, data, length, err);
 	else if (options->out)
 		r = put_dumb(chart, data, options->out, err);

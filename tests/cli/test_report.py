@@ -177,6 +177,21 @@ def without_gnuplot_the_message_names_its_package():
         tap.contains(result.stderr, 'gnuplot-nox')
 
 
+def what_is_no_picture_is_not_kept_as_one():
+    with tap.directory() as directory:
+        run = _make(directory, 'single')
+        os.mkdir(f'{directory}/bin')
+        with open(f'{directory}/bin/gnuplot', 'w', encoding='ascii') as file:
+            file.write('#!/bin/sh\necho drawn\n')
+        os.chmod(f'{directory}/bin/gnuplot', 0o755)
+        path = f'{directory}/bin:{os.environ["PATH"]}'
+        for picture in ('svg', 'png'):
+            result = tap.run('report', run, '--format', picture, env=tap.environment(PATH=path))
+            tap.equal(result.returncode, 2, picture)
+            tap.contains(result.stderr, f'is no {picture} picture')
+            tap.expect(not [n for n in os.listdir(f'{run}/charts') if n.endswith(picture)])
+
+
 def what_is_not_a_run_is_refused():
     with tap.directory() as directory:
         for path in (directory, os.path.join(directory, 'nothing'), MAKE_RUN):
