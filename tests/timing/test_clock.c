@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,19 +22,11 @@ static void clock_never_goes_back(void **state)
 	}
 }
 
-static void floor_is_the_cost_of_reading_the_clock(void **state)
+/* The least of several loops, as the median leaves out what a neighbour took. */
+static double cost_of_reading_the_clock(void)
 {
-	struct timer_floor floor;
 	uint64_t start, best = UINT64_MAX;
 
-	timer_floor_measure(&floor);
-	assert_true(floor.intervals >= 1000);
-	assert_true(floor.median_ns > 0);
-	/* A single interval ticks in whole ns: its p99 is not below the median by more than a tick.
-	 */
-	assert_true(floor.p99_ns >= floor.median_ns - 1);
-
-	/* The least of several loops, as the median leaves out what a neighbour took. */
 	for (unsigned round = 0; round < 20; round++) {
 		start = clock_now();
 		for (unsigned i = 0; i < 1000; i++)
@@ -41,8 +34,28 @@ static void floor_is_the_cost_of_reading_the_clock(void **state)
 		start = clock_now() - start;
 		best = start < best ? start : best;
 	}
-	assert_true(floor.median_ns * 1000 >= (double)best * 0.5);
-	assert_true(floor.median_ns * 1000 <= (double)best * 4);
+	return (double)best / 1000;
+}
+
+/* Both are measured anew a few times: on a busy machine one may fall into a slow stretch that the
+ * other missed. What is wrong by itself is so each time. */
+static void floor_is_the_cost_of_reading_the_clock(void **state)
+{
+	struct timer_floor floor;
+	bool agree = false;
+
+	for (unsigned round = 0; round < 10 && !agree; round++) {
+		double cost = cost_of_reading_the_clock();
+
+		timer_floor_measure(&floor);
+		assert_true(floor.intervals >= 1000);
+		assert_true(floor.median_ns > 0);
+		/* A single interval ticks in whole ns: its p99 is not below the median by more than
+		 * a tick. */
+		agree = floor.p99_ns >= floor.median_ns - 1 && floor.median_ns >= cost * 0.5 &&
+			floor.median_ns <= cost * 4;
+	}
+	assert_true(agree);
 }
 
 static void measuring_the_floor_takes_milliseconds(void **state)
