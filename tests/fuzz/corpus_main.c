@@ -101,7 +101,7 @@ static int run_directory(const char *path, uint64_t mutations, unsigned *nr)
 
 int main(int argc, char **argv)
 {
-	uint64_t mutations = getenv("MEMCGBENCH_TEST_LONG") ? 200000 : 200;
+	uint64_t mutations = getenv("MEMCGBENCH_TEST_LONG") ? 50000 : 200;
 	unsigned nr = 0;
 	int failed = 0;
 
