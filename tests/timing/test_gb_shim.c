@@ -19,8 +19,10 @@
 
 #include <cmocka.h>
 
-#define ATTEMPTS \
-	5 /* of comparisons of two clocks: the machine may take the CPU away between them */
+/* Comparisons of two clocks. The machine may take the CPU away between them, so that the same is
+ * found different, and now and then by as much as makes up for a false report. */
+#define ATTEMPTS 25
+#define MISTAKES 5
 
 struct loop {
 	unsigned calls;
@@ -85,30 +87,34 @@ static bool agree(double a_ns, double b_ns)
 	return fabs(a_ns - b_ns) <= 0.005 * fmax(a_ns, b_ns);
 }
 
-static bool clocks_agree_on(struct loop loop)
+/* In how many of ATTEMPTS. */
+static unsigned clocks_agree_on(struct loop loop)
 {
+	unsigned agreed = 0;
+
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		struct error err;
 		double ns;
 
 		assert_int_equal(gb_time("busy", 100, 0, run_loop, &loop, &ns, &err), 0);
-		if (agree(ns, loop.chained_ns))
-			return true;
+		agreed += agree(ns, loop.chained_ns);
 	}
-	return false;
+	return agreed;
 }
 
 static void wall_clock_and_chained_clock_agree_within_half_a_percent(void **state)
 {
-	assert_true(clocks_agree_on((struct loop){.busy_ns = 5000000, .share = 1}));
+	assert_true(clocks_agree_on((struct loop){.busy_ns = 5000000, .share = 1}) > 0);
 }
 
 static void loop_that_reports_two_percent_too_little_is_found_out(void **state)
 {
 	assert_true(agree(1000, 1004.9) && agree(1004.9, 1000));
 	assert_false(agree(1000, 1005.2) || agree(1005.2, 1000) || agree(1000, 980));
-	assert_false(clocks_agree_on((struct loop){.busy_ns = 5000000, .share = 0.98}));
-	assert_false(clocks_agree_on((struct loop){.busy_ns = 5000000, .share = 1.02}));
+	assert_in_range(clocks_agree_on((struct loop){.busy_ns = 5000000, .share = 0.98}), 0,
+			MISTAKES);
+	assert_in_range(clocks_agree_on((struct loop){.busy_ns = 5000000, .share = 1.02}), 0,
+			MISTAKES);
 }
 
 static void error_of_the_loop_is_passed_on(void **state)
