@@ -120,7 +120,7 @@ const char *cell_error_name(char buffer[CELL_NAME_MAX], const struct cell_error 
 			    const struct point *point)
 {
 	int length = snprintf(buffer, CELL_NAME_MAX, "%s%s",
-			      cell->scope == SCOPE_HIERARCHICAL ? "hierarchical_" : "",
+			      cell->scope == SCOPE_HIERARCHICAL ? HIERARCHICAL_PREFIX : "",
 			      numa_rows[cell->row].name);
 
 	if (cell->column > 0)

@@ -3,7 +3,6 @@
 #include "driver/measure_json.h"
 
 #include "base/build.h"
-#include "memcg/lru.h"
 #include "result/result.h"
 #include "scenario/parameter.h"
 #include "timing/gb_shim.h"
@@ -85,18 +84,14 @@ static json_t *error_json(const struct measured *m, enum numa_scope scope,
 			  const struct point *point)
 {
 	const struct cell_error *e = &m->error[scope];
-	char cell[64], column[16] = "";
+	char cell[CELL_NAME_MAX];
 
 	if (!m->has_error[scope])
 		return json_null();
-	if (e->column)
-		snprintf(column, sizeof(column), " N%u", point->machine.nids[e->column - 1]);
-	snprintf(cell, sizeof(cell), "%s%s%s", scope == SCOPE_HIERARCHICAL ? "hierarchical_" : "",
-		 numa_rows[e->row].name, column);
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "pages", count_json(e->pages),
-			 "bound_pages", count_json(e->bound), "cell", cell, "value",
-			 count_json(e->value), "truth", count_json(e->truth), "cells_beyond_bound",
-			 (int)m->beyond_bound[scope]);
+			 "bound_pages", count_json(e->bound), "cell",
+			 cell_error_name(cell, e, point), "value", count_json(e->value), "truth",
+			 count_json(e->truth), "cells_beyond_bound", (int)m->beyond_bound[scope]);
 }
 
 static json_t *times_json(const struct measured *m)
