@@ -9,8 +9,12 @@
  * argv[0] is "memcgbench COMMAND". Each parses with argp (--help, --version, --usage; wrong usage
  * is exit code 2 by argp_err_exit_status).
  */
+int cmd_aa(int argc, char **argv);
 int cmd_backends(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_history(int argc, char **argv);
 int cmd_measure(int argc, char **argv); /* hidden: the measuring child of run */
 int cmd_parse(int argc, char **argv);
 int cmd_plan(int argc, char **argv);

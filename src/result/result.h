@@ -6,6 +6,7 @@
  *  scenario    name;  title
  *  point       {"id":"<16 hex>", "parameters":{"tree.memcgs":10000, ...all, defaults included}}
  *  backend     name;  repetition  from 1;  seed  of the schedule;  label  text or absent
+ *  started_at  "2026-11-30T15:03:00Z", when the parent started the process, UTC; absent before 0.2
  *  status      "ok" | "failed";  reason  text, only when failed (then most of the rest is absent)
  *  host_class  text
  *  context     machine_context()
@@ -20,6 +21,9 @@
  *              pilot: this process chose samples and reads_per_sample
  *  latency     {"histogram":"<histogram_encode()>","median_ns":..}     per read
  *  parts       {"hierarchical_ns":..,"local_ns":..|null,"format_ns":..|null,"samples":n}  medians
+ *  update      {"median_ns":..,"p99_ns":..|null,"updates":n,"updates_per_sample":n}|null   one charge
+ *              or uncharge of one page, by one thread while nobody reads, after everything else;
+ *              absent before 0.2; null where the back end has no update
  *  counts      {op_counts by name, "bytes_touched":..}
  *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
  *               "cells_beyond_bound":0}          hierarchical rows

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* How many processes it takes to show a change. */
+#ifndef MEMCGBENCH_STATS_SAMPLE_SIZE_H
+#define MEMCGBENCH_STATS_SAMPLE_SIZE_H
+
+#include <stddef.h>
+
+/*
+ * Values that each of two samples of equal size needs so that the rank test at `alpha` finds a
+ * shift by the factor 1 + effect with a probability of `power` (Noether, 1987), given the spread of
+ * the logarithms seen in two samples: the pooled median absolute deviation, as that of a normal
+ * distribution. Never fewer than the test needs to reach alpha at all. 0 where the spread is not
+ * known (fewer than two values on both sides, or values not above 0). Capped at 1,000,000.
+ */
+size_t values_needed(const double *x, size_t n, const double *y, size_t m, double effect,
+		     double alpha, double power);
+
+/* The least n with which n against n values can reach a p below alpha. */
+size_t values_needed_at_least(double alpha);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many records in order of time: for each point, back end, host class and metric the series of
+ * medians, and where its level changed.
+ */
+#ifndef MEMCGBENCH_VERDICT_HISTORY_H
+#define MEMCGBENCH_VERDICT_HISTORY_H
+
+#include "base/error.h"
+#include "result/record.h"
+#include "stats/change_points.h"
+#include "verdict/noise.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct history_options {
+	const struct metric **metrics; /* [nr_metrics] */
+	size_t nr_metrics;
+	double min_effect; /* 0.03; a series' own is this or twice its noise, whichever is larger */
+	bool keep_going; /* past files that cannot be read */
+};
+
+/* One run in one series: a median over its processes and their interval (NAN below 6). */
+struct history_value {
+	const struct record *record;
+	const struct record_cell *cell;
+	double median, low, high;
+};
+
+struct series {
+	const struct point *point; /* of its newest record */
+	const char *backend, *host_class;
+	const struct metric *metric;
+	size_t nr;
+	struct history_value *values; /* by time */
+	double noise; /* A/A; NAN: not measured */
+	double min_effect; /* what was asked of a change here */
+	size_t nr_changes;
+	struct change *changes; /* `at` is an index of `values` */
+	bool worse; /* the newest change is for the worse */
+};
+
+struct history {
+	char *path;
+	size_t nr_records;
+	struct record **records; /* by time, then by path */
+	struct noise_store *noise; /* or NULL */
+	size_t nr_series;
+	struct series
+		*series; /* in order of host class, point of the newest records, back end, metric */
+	bool worse; /* of any series: exit code 1 */
+};
+
+/*
+ * Read every record among the *.json of the directory, and every directory in it that is a run.
+ * Files that are not records or noise are said to be foreign, but for README-like names without
+ * .json. Faults as in record_open(). -ENODATA where no record is there.
+ */
+int history_load(const char *directory, const struct history_options *options, struct history **out,
+		 struct error_list *faults);
+void history_free(struct history *history);
+
+/* Keep a record: DIRECTORY/20261130T150300Z-SCENARIO-HASH.json, the directory made where it is not
+ * there; the hash is of the content, so that the same run is not kept twice. `path` (PATH_MAX) gets
+ * its name. 0, -EEXIST (already kept), -errno. */
+int history_add(const char *directory, const struct record *record, char *path, struct error *err);
+
+#endif
