@@ -10,7 +10,8 @@
 #   gnuplot -d -e "picture='png'" NAME.gp > NAME.png
 #   gnuplot -d -e "picture='dumb'" NAME.gp
 #
-# Settings: data (file), key_hidden (1: no legend), chart_title, chart_subtitle, x_title, y_title, nr_lines, line_label[],
+# Settings: data (file), bare (1: no title and no caption, as the page around the picture has both),
+# key_hidden (1: no legend), chart_title, chart_subtitle, x_title, y_title, nr_lines, line_label[],
 # line_backend[] (colour and shape), line_facet[] (dashes), nr_captions, caption[], the ranges and
 # the ticks. Times are in ns. Labels are plain text, never gnuplot's markup: names of scenarios and
 # back ends have underscores.
@@ -21,6 +22,12 @@ set datafile separator tab
 if (!exists("picture")) picture = 'svg'
 dumb = picture eq 'dumb'
 if (!exists('key_hidden')) key_hidden = 0
+if (!exists('bare')) bare = 0
+if (bare) {
+    chart_title = ''
+    chart_subtitle = ''
+    nr_captions = 0
+}
 
 # The legend is above the plot, in as many columns as its longest name leaves room for.
 longest = 0
@@ -32,8 +39,8 @@ key_rows = (nr_lines + key_columns - 1) / key_columns
 
 # Heights in pixels of the SVG, from above: title, subtitle, legend, a name above the frame; the plot;
 # x axis; caption.
-top = 56.0 + (chart_subtitle eq '' ? 0 : 24) + (key_hidden ? 0 : 24 * key_rows) + 32
-bottom = 92.0 + 18 * nr_captions
+top = (bare ? 6.0 : 56.0) + (chart_subtitle eq '' ? 0 : 24) + (key_hidden ? 0 : 24 * key_rows) + 32
+bottom = (bare ? 86.0 : 92.0) + 18 * nr_captions
 height = 420 + top + bottom
 if (picture eq 'svg') {
     set terminal svg size 960,height noenhanced font 'sans-serif,16' background rgb 'white' linewidth 1.2
@@ -79,7 +86,7 @@ if (dumb) {
     set bmargin at screen bottom / height
     # Not an axis label: gnuplot would move it by the width of the ticks, off the picture.
     set label 1000 y_title at screen 0.018, graph 0.5 center rotate
-    set label 1001 chart_title at screen 0.02, screen 1 - 26.0 / height font ',18'
+    if (!bare) { set label 1001 chart_title at screen 0.02, screen 1 - 26.0 / height font ',18' }
     if (chart_subtitle ne '') { set label 1002 chart_subtitle at screen 0.02, screen 1 - 54.0 / height }
     set key at screen 0.125, screen 1 - (top - 24 * key_rows - 32) / height left top vertical maxrows key_rows Left reverse samplen 4 spacing 1.1 width 2 font ',14'
     if (key_hidden) { unset key }

@@ -280,20 +280,38 @@ static void ratio_settings(const struct chart_view *view, FILE *out)
 	chart_put_log_axis(out, "y", y, false);
 }
 
-/* What the chart shows, under the scenario's own title. */
+/* Where a distribution was taken: said below the scenario's title, which all other charts have
+ * alone.
+ */
 static void put_subtitle(const struct chart_view *view, enum chart_kind kind, FILE *out)
 {
+	char text[CHART_TEXT_MAX + 64] = "";
+
+	if (kind == CHART_SPECTRUM)
+		chart_kind_title(view, kind, text, sizeof(text));
+	put_assignment(out, "chart_subtitle", text);
+}
+
+const char *chart_kind_title(const struct chart_view *view, enum chart_kind kind, char *text,
+			     size_t size)
+{
 	const struct chart_sample *sample = NULL;
-	char text[CHART_TEXT_MAX + 64] = "", value[PARAMETER_TEXT_MAX];
+	char value[PARAMETER_TEXT_MAX];
 
 	for (size_t l = 0; l < view->nr_lines && !sample; l++)
 		sample = chart_spectrum_sample(view, &view->lines[l]);
 	if (kind == CHART_SPECTRUM && view->x && sample)
-		snprintf(text, sizeof(text), "Latency distribution at %s %.40s", view->x->name,
+		snprintf(text, size, "Latency distribution at %s %.40s", view->x->name,
 			 parameter_text(view->x, sample->point, value));
 	else if (kind == CHART_SPECTRUM)
-		snprintf(text, sizeof(text), "Latency distribution");
-	put_assignment(out, "chart_subtitle", text);
+		snprintf(text, size, "Latency distribution");
+	else if (kind == CHART_BACKENDS)
+		snprintf(text, size, "Time per read of each back end");
+	else
+		snprintf(text, size, "%s against %s",
+			 kind == CHART_RATIO ? "Ratio of the time per read" : "Time per read",
+			 view->x->name);
+	return text;
 }
 
 int chart_settings(const struct chart_view *view, enum chart_kind kind, const char *name, FILE *out)

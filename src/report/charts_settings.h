@@ -21,6 +21,10 @@ enum chart_kind {
  * free. NULL: out of memory. */
 char *chart_caption(const struct chart_view *view, enum chart_kind kind, unsigned width);
 
+/* What a chart of this kind shows: "Time per read against tree.memcgs". Returns `text`. */
+const char *chart_kind_title(const struct chart_view *view, enum chart_kind kind, char *text,
+			     size_t size);
+
 /* gnuplot commands that set everything a script of this kind needs. `name`: of its files, without
  * an ending. 0 or -ENOMEM. */
 int chart_settings(const struct chart_view *view, enum chart_kind kind, const char *name,

@@ -1,25 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes a C file that holds files as bytes: embed.py OUTPUT FILE... (see chart_scripts.h)."""
+"""Writes a C file that holds files as bytes: embed.py OUTPUT FILE... (see source.h)."""
 import os
 import sys
 
 
 def main(output, paths):
     with open(output, "w", encoding="ascii") as out:
-        out.write('/* Made by embed.py from plots/. */\n#include "report/chart_scripts.h"\n')
+        out.write("/* Made by embed.py. */\n"
+                  '#include "report/source.h"\n\n#include <string.h>\n')
         for number, path in enumerate(paths):
-            with open(path, "rb") as script:
-                data = script.read()
-            out.write(f"\nstatic const char script_{number}[] = {{")
+            with open(path, "rb") as file:
+                data = file.read()
+            out.write(f"\nstatic const char text_{number}[] = {{")
             for at in range(0, len(data), 16):
                 out.write("\n\t" + " ".join(f"{byte:#04x}," for byte in data[at : at + 16]))
             out.write("\n\t0x00};\n")
-        out.write("\nconst struct chart_script chart_scripts[] = {\n")
+        out.write("\nconst struct source sources[] = {\n")
         for number, path in enumerate(paths):
-            out.write(f'\t{{"{os.path.basename(path)}", script_{number}, '
-                      f"sizeof(script_{number}) - 1}},\n")
+            out.write(f'\t{{"{os.path.basename(path)}", text_{number}, '
+                      f"sizeof(text_{number}) - 1}},\n")
         out.write("\t{0},\n};\n")
+        out.write("\nconst struct source *source_find(const char *name)\n{\n"
+                  "\tfor (const struct source *source = sources; source->name; source++)\n"
+                  "\t\tif (!strcmp(source->name, name))\n\t\t\treturn source;\n"
+                  "\treturn NULL;\n}\n")
 
 
 main(sys.argv[1], sys.argv[2:])
