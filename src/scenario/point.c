@@ -2,6 +2,7 @@
 /*
  * Points by the table of parameters: defaults, the rules between parameters, ids, JSON.
  */
+#include "base/fnv.h"
 #include "scenario/nids.h"
 #include "scenario/parameter.h"
 
@@ -93,18 +94,11 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 	return 0;
 }
 
-static uint64_t fnv1a(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
-}
-
 void point_set_id(struct point *point)
 {
 	const struct parameter *sorted[MAX_PARAMETERS];
 	char value[PARAMETER_TEXT_MAX];
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = FNV1A_START;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < nr_parameters; i++) {

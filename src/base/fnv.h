@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * 64-bit FNV-1a, the hash that ids and names of files are made of (Fowler, Noll, Vo; public domain
+ * algorithm). Not for data of somebody who wants it to collide.
+ */
+#ifndef MEMCGBENCH_BASE_FNV_H
+#define MEMCGBENCH_BASE_FNV_H
+
+#include <stdint.h>
+
+#define FNV1A_START 0xcbf29ce484222325u
+
+/* Start with FNV1A_START; the hash of two texts, one behind the other, goes on with the first's. */
+static inline uint64_t fnv1a(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+#endif
