@@ -61,6 +61,26 @@ struct comparison {
 	enum verdict verdict;
 };
 
+/*
+ * How much it changed, as a share of base: 0.03 is 3 % more. Where values are not all above 0
+ * there is no factor, and it is the shift by the median of base: infinite where that is 0 and new
+ * is not. NAN without data; low and high NAN without an interval.
+ */
+struct relative_change {
+	double estimate, low, high;
+};
+struct relative_change comparison_change(const struct comparison *comparison);
+
+/*
+ * Why a ratio changed: the back end whose own time moved more (on a logarithmic scale) is what
+ * moved it. The verdict of a ratio is a regression where that one got worse, and an improvement
+ * where it got better.
+ */
+struct ratio_cause {
+	const struct comparison *mover; /* of compare->comparisons */
+	bool worse; /* than it was, as far as wall time tells */
+};
+
 /* An operation count that is not the same on both sides. */
 struct count_difference {
 	const struct record_cell *base_cell, *new_cell;
@@ -98,7 +118,7 @@ struct compare {
 	struct family *families;
 	size_t nr_unmatched;
 	struct unmatched *unmatched;
-	bool same_class;
+	bool same_class; /* of hosts; without it there are no comparisons and no ratios */
 	bool worse; /* the verdict: exit code 1 */
 };
 
@@ -109,5 +129,12 @@ struct compare {
 int compare_new(const struct record *base, const struct record *new,
 		const struct compare_options *options, struct compare **out, struct error *err);
 void compare_free(struct compare *compare);
+
+/* `mover` is NULL where times cannot be told apart. */
+struct ratio_cause compare_ratio_cause(const struct compare *compare,
+				       const struct comparison *ratio);
+/* The back end that a ratio divides by, in NEW. */
+const struct record_cell *compare_ratio_denominator(const struct compare *compare,
+						    const struct comparison *ratio);
 
 #endif

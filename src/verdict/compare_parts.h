@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The pieces of a comparison: what compare.c puts together. */
+#ifndef MEMCGBENCH_VERDICT_COMPARE_PARTS_H
+#define MEMCGBENCH_VERDICT_COMPARE_PARTS_H
+
+#include "verdict/compare.h"
+
+/* Is a less than, equal to or greater than b, by point and back end? */
+int cell_order(const struct record_cell *a, const struct record_cell *b);
+
+/*
+ * Everything of a comparison that follows from the values of both sides but q and the verdict,
+ * which need all others. The values are sorted in place. 0 or -ENOMEM.
+ */
+int compare_values(struct comparison *comparison, double *base, size_t nr_base, double *new,
+		   size_t nr_new, const struct compare_options *options);
+
+/* q of a family of comparisons, and their verdicts. 0 or -ENOMEM. */
+int compare_judge(struct comparison *comparisons, size_t nr, const struct compare_options *options);
+
+/* Fill in the ratios, the counts and the families; comparisons are there. 0 or -ENOMEM. */
+int compare_ratios(struct compare *compare);
+int compare_counts(struct compare *compare, const struct record_cell *base,
+		   const struct record_cell *new);
+int compare_families(struct compare *compare);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/* See compare_parts.h: two samples of processes, and what is concluded from them. */
+#include "verdict/compare_parts.h"
+
+#include "stats/false_discovery.h"
+#include "stats/order.h"
+#include "stats/rank_test.h"
+#include "stats/sample_size.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL 0.95 /* of intervals */
+#define POWER 0.9 /* with which `needed` more processes find the least effect that matters */
+
+const char *verdict_word(enum verdict verdict)
+{
+	static const char *const words[] = {
+		[VERDICT_NO_DATA] = "no_data",
+		[VERDICT_UNDECIDED] = "undecided",
+		[VERDICT_NO_DIFFERENCE] = "no_difference",
+		[VERDICT_SMALL] = "below_min_effect",
+		[VERDICT_IMPROVEMENT] = "improvement",
+		[VERDICT_REGRESSION] = "regression",
+	};
+
+	return words[verdict];
+}
+
+static void describe(struct compared_side *side, double *values, size_t nr)
+{
+	struct median_interval interval;
+
+	side->processes = (unsigned)nr;
+	side->median = side->low = side->high = side->level = NAN;
+	if (!nr)
+		return;
+	if (median_interval(values, nr, &interval)) {
+		side->low = interval.low;
+		side->high = interval.high;
+		side->level = interval.level;
+	}
+	side->median = interval.median;
+}
+
+/* How many more values the smaller side needs; 0: enough, or nobody knows. */
+static size_t more_needed(const double *base, size_t nr_base, const double *new, size_t nr_new,
+			  const struct compare_options *options)
+{
+	size_t has = nr_base < nr_new ? nr_base : nr_new, wanted = 0, least;
+
+	if (options->min_effect > 0)
+		wanted = values_needed(base, nr_base, new, nr_new, options->min_effect,
+				       options->alpha, POWER);
+	if (rank_test_least_p(nr_base, nr_new) >= options->alpha) {
+		least = values_needed_at_least(options->alpha);
+		if (wanted < least)
+			wanted = least;
+	}
+	return wanted > has ? wanted - has : 0;
+}
+
+int compare_values(struct comparison *comparison, double *base, size_t nr_base, double *new,
+		   size_t nr_new, const struct compare_options *options)
+{
+	const struct shift none = {NAN, NAN, NAN, NAN};
+	struct rank_test test;
+	int r;
+
+	describe(&comparison->base, base, nr_base);
+	describe(&comparison->new, new, nr_new);
+	comparison->shift = comparison->factor = none;
+	comparison->p = comparison->q = NAN;
+	comparison->exact = false;
+	comparison->needed = 0;
+	comparison->verdict = VERDICT_NO_DATA;
+	if (!nr_base || !nr_new)
+		return 0;
+	r = rank_test(new, nr_new, base, nr_base, &test);
+	if (!r)
+		r = shift_between(base, nr_base, new, nr_new, LEVEL, &comparison->shift);
+	if (!r)
+		r = shift_factor(base, nr_base, new, nr_new, LEVEL, &comparison->factor);
+	if (r)
+		return r;
+	comparison->p = test.p;
+	comparison->exact = test.exact;
+	comparison->needed = more_needed(base, nr_base, new, nr_new, options);
+	return 0;
+}
+
+/* A shift as a share of the median that it starts from. */
+static double share_of(double shift, double median)
+{
+	if (isnan(shift))
+		return NAN;
+	return shift == 0 ? 0 : shift / fabs(median);
+}
+
+struct relative_change comparison_change(const struct comparison *comparison)
+{
+	const struct shift *factor = &comparison->factor, *shift = &comparison->shift;
+	double median = comparison->base.median;
+
+	if (!isnan(factor->estimate))
+		return (struct relative_change){factor->estimate - 1, factor->low - 1,
+						factor->high - 1};
+	return (struct relative_change){share_of(shift->estimate, median),
+					share_of(shift->low, median),
+					share_of(shift->high, median)};
+}
+
+static enum verdict verdict_of(const struct comparison *comparison,
+			       const struct compare_options *options)
+{
+	struct relative_change change = comparison_change(comparison);
+	double least = options->min_effect;
+
+	if (isnan(comparison->p))
+		return VERDICT_NO_DATA;
+	if (comparison->q < options->alpha) {
+		if (change.estimate == 0 || fabs(change.estimate) < least)
+			return VERDICT_SMALL;
+		return (change.estimate > 0) == (options->metric->better == BETTER_LOWER)
+			       ? VERDICT_REGRESSION
+			       : VERDICT_IMPROVEMENT;
+	}
+	/* an interval that is not known holds everything */
+	return change.low >= -least && change.high <= least ? VERDICT_NO_DIFFERENCE
+							    : VERDICT_UNDECIDED;
+}
+
+int compare_judge(struct comparison *comparisons, size_t nr, const struct compare_options *options)
+{
+	double *p = calloc(nr + 1, sizeof(*p));
+	int r = p ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < nr; i++)
+		p[i] = comparisons[i].p;
+	if (!r)
+		r = false_discovery_rates(p, nr, p);
+	for (size_t i = 0; !r && i < nr; i++) {
+		comparisons[i].q = p[i];
+		comparisons[i].verdict = verdict_of(&comparisons[i], options);
+		if (comparisons[i].verdict != VERDICT_UNDECIDED)
+			comparisons[i].needed = 0;
+	}
+	free(p);
+	return r;
+}
