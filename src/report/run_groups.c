@@ -3,116 +3,56 @@
 #include "report/run_groups.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void run_groups_free(struct run_groups *groups)
 {
 	if (!groups)
 		return;
-	for (size_t i = 0; i < groups->nr; i++) {
-		free(groups->groups[i].heading);
+	for (size_t i = 0; i < groups->nr; i++)
 		free(groups->groups[i].points);
-	}
 	free(groups->groups);
-	free(groups->varies);
+	point_groups_free(groups->layout);
 	free(groups);
 }
 
-static bool same_value(const struct parameter *parameter, const struct point *a,
-		       const struct point *b)
+static struct point_groups *layout_of(const struct run_summary *summary)
 {
-	char x[PARAMETER_TEXT_MAX], y[PARAMETER_TEXT_MAX];
+	const struct point **points = calloc(summary->nr_points + 1, sizeof(*points));
+	struct point_groups *layout;
 
-	/* default node ids follow the number of nodes, which is said anyway */
-	if (parameter->kind == PARAMETER_NIDS && parameter_is_default(parameter, a) &&
-	    parameter_is_default(parameter, b))
-		return true;
-	return !strcmp(parameter_text(parameter, a, x), parameter_text(parameter, b, y));
-}
-
-static void find_varying(struct run_groups *groups)
-{
-	const struct run_summary *summary = groups->summary;
-	const char *name = "tree.memcgs";
-
-	groups->row = parameter_find(name, strlen(name));
-	for (size_t i = 0; i < nr_parameters; i++) {
-		for (size_t p = 1; p < summary->nr_points && !groups->varies[i]; p++)
-			groups->varies[i] = !same_value(&parameters[i], &summary->points[0].point,
-							&summary->points[p].point);
-	}
-	for (size_t i = 0; i < nr_parameters; i++) {
-		if (groups->varies[i] && !groups->varies[groups->row - parameters])
-			groups->row = &parameters[i];
-	}
-	groups->row_title = strrchr(groups->row->name, '.') + 1;
-}
-
-/* The values of what varies but the row's parameter; NULL when out of memory. */
-static char *heading_of(const struct run_groups *groups, const struct point *point)
-{
-	char value[PARAMETER_TEXT_MAX], *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	const char *separator = "";
-
-	if (!out)
+	if (!points)
 		return NULL;
-	for (size_t i = 0; i < nr_parameters; i++) {
-		if (!groups->varies[i] || &parameters[i] == groups->row)
-			continue;
-		fprintf(out, "%s%s: %s", separator, parameters[i].name,
-			parameter_text(&parameters[i], point, value));
-		separator = ", ";
-	}
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	for (size_t p = 0; p < summary->nr_points; p++)
+		points[p] = &summary->points[p].point;
+	layout = point_groups_new(points, summary->nr_points);
+	free(points);
+	return layout;
 }
 
-/* The group with that heading, made if need be; takes over the heading. `index`: number by heading.
- */
-static struct run_group *group_for(struct run_groups *groups, char *heading, json_t *index)
+static int fill(struct run_groups *groups)
 {
-	const json_t *number = json_object_get(index, heading);
-	struct run_group *group = &groups->groups[groups->nr];
+	const struct point_groups *layout = groups->layout = layout_of(groups->summary);
 
-	if (number) {
-		free(heading);
-		return &groups->groups[json_integer_value(number)];
-	}
-	group->points = calloc(groups->summary->nr_points, sizeof(*group->points));
-	if (!group->points ||
-	    json_object_set_new(index, heading, json_integer((json_int_t)groups->nr)) < 0) {
-		free(group->points);
-		free(heading);
-		return NULL;
-	}
-	group->heading = heading;
-	groups->nr++;
-	return group;
-}
-
-static int fill(struct run_groups *groups, json_t *index)
-{
-	const struct run_summary *summary = groups->summary;
-
-	groups->varies = calloc(nr_parameters, sizeof(*groups->varies));
-	groups->groups = calloc(summary->nr_points + 1, sizeof(*groups->groups));
-	if (!groups->varies || !groups->groups || !index)
+	if (!layout)
 		return -ENOMEM;
-	find_varying(groups);
-	for (size_t p = 0; p < summary->nr_points; p++) {
-		char *heading = heading_of(groups, &summary->points[p].point);
-		struct run_group *group = heading ? group_for(groups, heading, index) : NULL;
+	groups->row = layout->row;
+	groups->row_title = layout->row_title;
+	groups->varies = layout->varies;
+	groups->groups = calloc(layout->nr + 1, sizeof(*groups->groups));
+	if (!groups->groups)
+		return -ENOMEM;
+	for (size_t g = 0; g < layout->nr; g++) {
+		const struct point_group *from = &layout->groups[g];
+		struct run_group *to = &groups->groups[g];
 
-		if (!group)
+		to->heading = from->heading;
+		to->points = calloc(from->nr_points, sizeof(*to->points));
+		if (!to->points)
 			return -ENOMEM;
-		group->points[group->nr_points++] = &summary->points[p];
+		groups->nr = g + 1;
+		for (size_t i = 0; i < from->nr_points; i++)
+			to->points[to->nr_points++] = &groups->summary->points[from->points[i]];
 	}
 	return 0;
 }
@@ -120,15 +60,13 @@ static int fill(struct run_groups *groups, json_t *index)
 struct run_groups *run_groups_new(const struct run_summary *summary)
 {
 	struct run_groups *groups = calloc(1, sizeof(*groups));
-	json_t *index = json_object();
 
 	if (groups) {
 		groups->summary = summary;
-		if (fill(groups, index)) {
+		if (fill(groups)) {
 			run_groups_free(groups);
 			groups = NULL;
 		}
 	}
-	json_decref(index);
 	return groups;
 }

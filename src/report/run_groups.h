@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How the points of a run are laid out in tables: one parameter runs down the rows, the others that
- * vary make groups with a heading each; what does not vary is said once, at the top.
- */
+/* How the points of a run are laid out in tables: point_groups.h, with what was measured. */
 #ifndef MEMCGBENCH_REPORT_RUN_GROUPS_H
 #define MEMCGBENCH_REPORT_RUN_GROUPS_H
 
+#include "report/point_groups.h"
 #include "result/summary.h"
 #include "scenario/parameter.h"
 
@@ -13,16 +11,18 @@
 #include <stddef.h>
 
 struct run_group {
-	char *heading; /* "read.cache: hot, machine.nodes: 2"; "" where nothing else varies */
+	const char *heading; /* not owned */
 	size_t nr_points;
 	const struct point_summary **points; /* in the run's order; not owned */
 };
 
 struct run_groups {
 	const struct run_summary *summary; /* not owned */
-	const struct parameter *row; /* down the rows: tree.memcgs where it varies */
-	const char *row_title; /* the last word of its name */
-	bool *varies; /* [nr_parameters] */
+	struct point_groups *layout;
+	/* of the layout: */
+	const struct parameter *row;
+	const char *row_title;
+	const bool *varies;
 	size_t nr;
 	struct run_group *groups; /* in order of appearance */
 };

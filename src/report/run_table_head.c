@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * See run_table_parts.h: the block above the tables. Parameters that are the same for all points
- * are taken from the table of parameters, so that a new one shows here by itself.
- */
+/* See run_table_parts.h: the block above the tables. */
+#include "report/paragraph.h"
 #include "report/run_table_parts.h"
 #include "report/wrap.h"
 #include "result/document.h"
@@ -12,93 +10,6 @@
 #include <string.h>
 
 #define HEAD_INDENT 11
-
-/* A paragraph in the making; `out` NULL when memory ran out. */
-struct paragraph {
-	FILE *out;
-	char *text;
-	size_t length;
-	bool begun; /* a separator is due */
-};
-
-static void begin(struct paragraph *p)
-{
-	*p = (struct paragraph){0};
-	p->out = open_memstream(&p->text, &p->length);
-}
-
-static void say(struct paragraph *p, const char *separator, const char *key, const char *value)
-{
-	if (p->out)
-		fprintf(p->out, "%s%s%s%s", p->begun ? separator : "", key, *key ? " " : "", value);
-	p->begun = true;
-}
-
-static void finish(struct paragraph *p, const char *label, FILE *out)
-{
-	if (!p->out || fclose(p->out))
-		wrap_print(out, HEAD_INDENT, label, "(out of memory)");
-	else if (p->begun)
-		wrap_print(out, HEAD_INDENT, label, p->text);
-	free(p->text);
-}
-
-/* The values that a parameter takes, each once, in the order of the points. */
-static void say_values(struct paragraph *p, const struct parameter *parameter,
-		       const struct run_summary *summary)
-{
-	char value[PARAMETER_TEXT_MAX];
-	json_t *seen = json_object();
-	bool first = true;
-
-	for (size_t i = 0; i < summary->nr_points; i++) {
-		parameter_text(parameter, &summary->points[i].point, value);
-		if (!seen || json_object_get(seen, value))
-			continue;
-		json_object_set_new(seen, value, json_true());
-		say(p, first ? "; " : ", ", first ? parameter->name : "", value);
-		first = false;
-	}
-	json_decref(seen);
-}
-
-static void print_varied(const struct run_groups *groups, FILE *out)
-{
-	struct paragraph p;
-
-	begin(&p);
-	for (size_t i = 0; i < nr_parameters; i++) {
-		if (groups->varies[i])
-			say_values(&p, &parameters[i], groups->summary);
-	}
-	finish(&p, "varied", out);
-}
-
-/* All constant parameters of one section ("tree", "machine", ...) in a paragraph. */
-static void print_constants(const struct run_groups *groups, FILE *out)
-{
-	const struct point *point = &groups->summary->points[0].point;
-	char value[PARAMETER_TEXT_MAX], label[32];
-
-	for (size_t i = 0; i < nr_parameters;) {
-		size_t length = strcspn(parameters[i].name, ".") + 1;
-		const char *section = parameters[i].name;
-		struct paragraph p;
-
-		begin(&p);
-		for (; i < nr_parameters && !strncmp(parameters[i].name, section, length); i++) {
-			const struct parameter *parameter = &parameters[i];
-
-			if (groups->varies[i] || (parameter->kind == PARAMETER_NIDS &&
-						  parameter_is_default(parameter, point)))
-				continue;
-			say(&p, ", ", parameter->name + length,
-			    parameter_text(parameter, point, value));
-		}
-		snprintf(label, sizeof(label), "%.*s", (int)(length - 1), section);
-		finish(&p, label, out);
-	}
-}
 
 static void print_scenario(const struct run_summary *summary, FILE *out)
 {
@@ -157,8 +68,8 @@ static void print_context(const struct run_summary *summary, FILE *out)
 	const char *key;
 	char text[64], name[64];
 
-	begin(&known);
-	begin(&unknown);
+	paragraph_begin(&known);
+	paragraph_begin(&unknown);
 	json_object_foreach (context, key, value) {
 		bool skip = false;
 
@@ -168,12 +79,12 @@ static void print_context(const struct run_summary *summary, FILE *out)
 			continue;
 		context_name(key, name, sizeof(name));
 		if (context_text(key, value, text, sizeof(text)))
-			say(&known, ", ", name, text);
+			paragraph_say(&known, ", ", name, text);
 		else if (json_is_null(value))
-			say(&unknown, ", ", "", name);
+			paragraph_say(&unknown, ", ", "", name);
 	}
-	finish(&known, "context", out);
-	finish(&unknown, "not known", out);
+	paragraph_end(&known, TERMINAL_COLUMNS, HEAD_INDENT, "context", out);
+	paragraph_end(&unknown, TERMINAL_COLUMNS, HEAD_INDENT, "not known", out);
 }
 
 /* The pair that takes the most memory stands for the placement of all. */
@@ -337,8 +248,7 @@ void run_head_print(const struct run_groups *groups, FILE *out)
 	print_scenario(summary, out);
 	if (!summary->nr_points)
 		return;
-	print_varied(groups, out);
-	print_constants(groups, out);
+	point_groups_head(groups->layout, TERMINAL_COLUMNS, HEAD_INDENT, out);
 	print_placement(summary, out);
 	wrap_print(out, HEAD_INDENT, "host", summary->host_class);
 	print_context(summary, out);
