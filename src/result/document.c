@@ -165,37 +165,62 @@ static const char *const kind_names[] = {
 	[FIELD_ARRAY] = "a list",
 };
 
-static bool parent_is_there(const json_t *json, const char *path)
+/* The object that a field is looked for in. Fields of one parent stand together: it is looked for
+ * once. */
+struct parent {
+	const char *path; /* of a field in it */
+	size_t length; /* of the parent's part of that path */
+	const json_t *json;
+};
+
+static void find_parent(struct parent *parent, const json_t *json, const char *path)
 {
 	const char *dot = strrchr(path, '.');
-	char parent[64];
-	const json_t *value;
+	size_t length = dot ? (size_t)(dot - path) : 0;
+	char text[64];
 
-	if (!dot)
-		return true;
-	snprintf(parent, sizeof(parent), "%.*s", (int)(dot - path), path);
-	value = json_at(json, parent);
-	return value && !json_is_null(value);
+	if (parent->path && parent->length == length && !memcmp(parent->path, path, length))
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)length, path);
+	*parent = (struct parent){path, length, json_at(json, text)};
+}
+
+static int field_fault(const struct document *document, const char *where,
+		       const struct field *field, bool there, struct error *err)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s%s%s", where, *where ? "." : "", field->path);
+	return document_fault(document, path, err, "%s (must be %s%s)",
+			      there ? "is something else" : "is missing", kind_names[field->kind],
+			      field->flags & FIELD_NULL ? ", or null" : "");
+}
+
+int document_check_at(const struct document *document, const json_t *json, const char *where,
+		      const struct field *fields, size_t nr, struct error *err)
+{
+	struct parent parent = {NULL, 0, NULL};
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct field *field = &fields[i];
+		const json_t *value;
+
+		find_parent(&parent, json, field->path);
+		value = json_at(parent.json, field->path + parent.length + (parent.length > 0));
+		if (value ? has_kind(value, field->kind) ||
+				    (json_is_null(value) && field->flags & FIELD_NULL)
+			  : field->flags & FIELD_OPTIONAL || !parent.json ||
+				    json_is_null(parent.json))
+			continue;
+		return field_fault(document, where, field, value, err);
+	}
+	return 0;
 }
 
 int document_check(const struct document *document, const struct field *fields, size_t nr,
 		   struct error *err)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct field *field = &fields[i];
-		const json_t *value = json_at(document->json, field->path);
-
-		if (value ? has_kind(value, field->kind) ||
-				    (json_is_null(value) && field->flags & FIELD_NULL)
-			  : field->flags & FIELD_OPTIONAL ||
-				    !parent_is_there(document->json, field->path))
-			continue;
-		return document_fault(document, field->path, err, "%s (must be %s%s)",
-				      value ? "is something else" : "is missing",
-				      kind_names[field->kind],
-				      field->flags & FIELD_NULL ? ", or null" : "");
-	}
-	return 0;
+	return document_check_at(document, document->json, "", fields, nr, err);
 }
 
 static int check_schema(const struct document *document, const struct document_schema *schema,

@@ -59,6 +59,10 @@ void document_close(struct document *document);
 int document_check(const struct document *document, const struct field *fields, size_t nr,
 		   struct error *err);
 
+/* The same of a value inside the document, which is at the path `where`. */
+int document_check_at(const struct document *document, const json_t *json, const char *where,
+		      const struct field *fields, size_t nr, struct error *err);
+
 /* The value at a path, or NULL. */
 json_t *json_at(const json_t *json, const char *path);
 

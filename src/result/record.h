@@ -50,6 +50,10 @@ struct record_cell {
 	uint64_t bytes_touched;
 	uint64_t cells_beyond_bound; /* rows of the text that were wrong beyond what is allowed */
 	double error_pages, error_bound_pages, error_value, error_truth; /* NAN: not known */
+	char error_cell[64]; /* the name of that cell, or "" */
+	double floor_ns; /* of the timer; NAN: not known */
+	char *placement; /* as it was asked for, or NULL */
+	json_t *placement_found; /* or NULL; owned */
 };
 
 struct record {
@@ -59,15 +63,20 @@ struct record {
 	int64_t started; /* seconds since 1970; -1: not known */
 	json_t *context; /* kernel, CPU model and so on, or NULL; owned */
 	uint64_t seed;
+	unsigned repetitions; /* asked for; what there is, each cell says */
+	uint64_t samples, time_ns; /* asked for */
 	size_t nr_points;
 	struct point *points; /* [nr_points] */
 	size_t nr_cells;
 	struct record_cell *cells; /* in order of points, then of the scenario's back ends */
+	const struct record_cell **index; /* [nr_cells] for record_find(), or NULL */
+	json_t *document; /* what was read, of a record file: it keeps what only others know */
 };
 
 void record_free(struct record *record);
 
-/* 0 or -ENOMEM. The caller owns the record; the summary may be freed. */
+/* 0 or -ENOMEM. The caller owns the record; the summary may be freed. Pairs of which nothing was
+ * measured yet, and those that were left out, have no cell. */
 int record_from_summary(const struct run_summary *summary, struct record **out, struct error *err);
 
 /* The document described above; the caller owns it. NULL: out of memory. */

@@ -129,6 +129,12 @@ static int load_backend(struct run_summary *summary, const struct run_dir *dir, 
 	return r ? r : end;
 }
 
+static void note_start(struct run_summary *summary, const struct backend_summary *backend)
+{
+	if (backend->started >= 0 && (summary->started < 0 || backend->started < summary->started))
+		summary->started = backend->started;
+}
+
 static int load_points(struct run_summary *summary, const struct run_dir *dir, struct error *err)
 {
 	const json_t *points = json_at(dir->run, "identity.points");
@@ -157,6 +163,7 @@ static int load_points(struct run_summary *summary, const struct run_dir *dir, s
 					 &point->backends[b], err);
 			if (r)
 				return r;
+			note_start(summary, &point->backends[b]);
 		}
 	}
 	return 0;
@@ -189,6 +196,7 @@ static int load_head(struct run_summary *summary, const struct run_dir *dir)
 {
 	const char *title = json_string_value(json_object_get(dir->run, "title"));
 
+	summary->started = -1;
 	summary->run = json_incref(dir->run);
 	summary->path = strdup(dir->path);
 	summary->scenario = strdup(json_string_value(json_at(dir->run, "identity.scenario")));

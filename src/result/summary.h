@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "base/error.h"
+#include "result/metric.h"
 #include "result/run_dir.h"
 #include "scenario/point.h"
 #include "stats/histogram.h"
@@ -33,16 +34,19 @@ struct backend_summary {
 	struct op_counts counts;
 	bool counts_differ; /* between processes: said, never averaged */
 	uint64_t bytes_touched;
+	uint64_t cells_beyond_bound; /* in one process at most */
 	double error_pages, error_bound_pages, error_value, error_truth;
 	char error_cell[64];
 	double local_error_pages, local_error_bound_pages;
 	uint64_t memory_bytes;
 	struct histogram *latency; /* merged, per read */
 	double *process_median_ns; /* [processes], by repetition */
+	struct process_figures *figures; /* [processes] */
 	unsigned *repetition; /* [processes] */
 	char *placement_asked;
 	json_t *placement_found; /* the worst of all processes; owned */
 	char *cold_method; /* or NULL */
+	int64_t started; /* of its first process, as of the run */
 	char **warnings; /* each once, over all processes */
 	size_t nr_warnings;
 };
@@ -78,6 +82,7 @@ struct run_summary {
 	size_t nr_references;
 	struct reference *references;
 	uint64_t llc_bytes;
+	int64_t started; /* when the first process did: seconds since 1970; -1: not known */
 };
 
 int summary_load(const char *path, struct run_summary **out, struct error *err);

@@ -10,6 +10,7 @@
 
 #include "result/counts.h"
 #include "result/document.h"
+#include "result/record.h"
 #include "stats/order.h"
 
 #include <ctype.h>
@@ -44,6 +45,7 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 		.error_truth = NAN,
 		.local_error_pages = NAN,
 		.local_error_bound_pages = NAN,
+		.started = -1,
 	};
 	into->backend = strdup(name);
 	into->latency = histogram_new();
@@ -58,6 +60,7 @@ void backend_summary_fini(struct backend_summary *summary)
 	free(summary->backend);
 	histogram_free(summary->latency);
 	free(summary->process_median_ns);
+	free(summary->figures);
 	free(summary->repetition);
 	free(summary->placement_asked);
 	json_decref(summary->placement_found);
@@ -72,13 +75,14 @@ static int make_room(struct backend_merge *merge)
 	if (into->process_median_ns)
 		return 0;
 	into->process_median_ns = calloc(merge->room, sizeof(*into->process_median_ns));
+	into->figures = calloc(merge->room, sizeof(*into->figures));
 	into->repetition = calloc(merge->room, sizeof(*into->repetition));
 	for (size_t i = 0; i < 3; i++) {
 		merge->parts[i] = calloc(merge->room, sizeof(*merge->parts[i]));
 		if (!merge->parts[i])
 			return -ENOMEM;
 	}
-	return into->process_median_ns && into->repetition ? 0 : -ENOMEM;
+	return into->process_median_ns && into->figures && into->repetition ? 0 : -ENOMEM;
 }
 
 static uint64_t whole_at(const json_t *json, const char *key)
@@ -126,6 +130,7 @@ static int add_latency(struct backend_merge *merge, const json_t *result)
 	if (r)
 		return r;
 	r = histogram_merge(into->latency, histogram);
+	process_figures_from_result(result, histogram, &into->figures[into->processes]);
 	histogram_free(histogram);
 	for (size_t i = 0; i < 3; i++) {
 		double part = number_at(parts, part_names[i]);
@@ -136,6 +141,15 @@ static int add_latency(struct backend_merge *merge, const json_t *result)
 	into->process_median_ns[into->processes] = number_at(latency, "median_ns");
 	into->repetition[into->processes] = (unsigned)whole_at(result, "repetition");
 	return r;
+}
+
+static void add_start(struct backend_summary *into, const json_t *result)
+{
+	const char *text = json_string_value(json_object_get(result, "started_at"));
+	int64_t started = text ? record_time_parse(text) : -1;
+
+	if (started >= 0 && (into->started < 0 || started < into->started))
+		into->started = started;
 }
 
 static void add_counts(struct backend_summary *into, const json_t *result)
@@ -175,7 +189,11 @@ static void add_errors(struct backend_summary *into, const json_t *result)
 	const json_t *local = json_object_get(result, "local_error");
 	const char *cell = json_string_value(json_object_get(error, "cell"));
 	double pages = number_at(error, "pages"), bound = number_at(error, "bound_pages");
+	uint64_t beyond =
+		whole_at(error, "cells_beyond_bound") + whole_at(local, "cells_beyond_bound");
 
+	if (beyond > into->cells_beyond_bound)
+		into->cells_beyond_bound = beyond;
 	if (is_worse(pages, bound, into->error_pages, into->error_bound_pages)) {
 		into->error_pages = pages;
 		into->error_bound_pages = bound;
@@ -296,6 +314,7 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result)
 		r = add_placement(into, result);
 	if (r)
 		return r;
+	add_start(into, result);
 	add_counts(into, result);
 	add_errors(into, result);
 	json_array_foreach (json_object_get(result, "warnings"), i, warning) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See metric.h. A process's median needs no least number of samples: it is an observation, and how
+ * far it is off shows between processes. A percentile above it says something of the process's own
+ * samples, and is only known where there are enough.
+ */
+#include "result/metric.h"
+
+#include "stats/histogram.h"
+#include "stats/order.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIGURE(field) offsetof(struct process_figures, field)
+
+const struct metric metrics[NR_METRICS] = {
+	{"p50", "median of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(p50_ns)},
+	{"p90", "90th percentile of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(p90_ns)},
+	{"p99", "99th percentile of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(p99_ns)},
+	{"p999", "99.9th percentile of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(p999_ns)},
+	{"max", "slowest read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(max_ns)},
+	{"mean", "mean of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(mean_ns)},
+	{"rate", "reads of one reader", "reads/s", UNIT_COUNT, BETTER_HIGHER, FIGURE(rate)},
+	{"hierarchical", "hierarchical rows of a read", "ns", UNIT_TIME, BETTER_LOWER,
+	 FIGURE(hierarchical_ns)},
+	{"local", "local rows of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(local_ns)},
+	{"format", "formatting of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(format_ns)},
+	{"update", "charge of a page", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(update_ns)},
+	{"error", "error of a read", "pages", UNIT_COUNT, BETTER_LOWER, FIGURE(error_pages)},
+	{"memory", "memory of the counters", "bytes", UNIT_BYTES, BETTER_LOWER,
+	 FIGURE(memory_bytes)},
+};
+
+const struct metric *metric_find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < NR_METRICS; i++) {
+		if (strlen(metrics[i].name) == length && !memcmp(metrics[i].name, name, length))
+			return &metrics[i];
+	}
+	return NULL;
+}
+
+const char *metric_text(const struct metric *metric, double value, char buffer[UNIT_TEXT_MAX])
+{
+	size_t length;
+
+	if (metric->kind == UNIT_TIME)
+		return unit_format_time(buffer, value);
+	if (metric->kind == UNIT_BYTES)
+		return unit_format_bytes(buffer, value);
+	unit_format_count(buffer, value);
+	length = strlen(buffer);
+	if (!isnan(value))
+		snprintf(buffer + length, UNIT_TEXT_MAX - length, " %s", metric->unit);
+	return buffer;
+}
+
+static double number_at(const json_t *result, const char *object, const char *key)
+{
+	const json_t *value = json_object_get(json_object_get(result, object), key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static double percentile(const struct histogram *latency, double q)
+{
+	return histogram_count(latency) < samples_needed(q) ? NAN
+							    : histogram_quantile_ns(latency, q);
+}
+
+void process_figures_from_result(const json_t *result, const struct histogram *latency,
+				 struct process_figures *figures)
+{
+	double mean = histogram_mean_ns(latency);
+
+	*figures = (struct process_figures){
+		.p50_ns = number_at(result, "latency", "median_ns"),
+		.p90_ns = NAN,
+		.p99_ns = NAN,
+		.p999_ns = NAN,
+		.max_ns = NAN,
+		.mean_ns = mean,
+		.rate = mean > 0 ? 1e9 / mean : NAN,
+		.hierarchical_ns = number_at(result, "parts", "hierarchical_ns"),
+		.local_ns = number_at(result, "parts", "local_ns"),
+		.format_ns = number_at(result, "parts", "format_ns"),
+		.update_ns = number_at(result, "update", "median_ns"),
+		.error_pages = number_at(result, "error", "pages"),
+		.memory_bytes = number_at(result, "memory", "bytes"),
+	};
+	/* The mean of a batch hides what its slowest read took. */
+	if (number_at(result, "sampling", "reads_per_sample") > 1)
+		return;
+	figures->p90_ns = percentile(latency, 0.9);
+	figures->p99_ns = percentile(latency, 0.99);
+	figures->p999_ns = percentile(latency, 0.999);
+	figures->max_ns = histogram_quantile_ns(latency, 1);
+}
