@@ -5,8 +5,8 @@
     bench/driver_cost.py build/src/cli/memcgbench [--repetitions N]
 
 Every result carries the parent's wall clock around its process and the time of each step in it
-(creation, populating, the counted read, pilot, samples, parts, taking down). The rest is the harness:
-fork, exec, hwloc, the timer's floor, context, verification of placement, the answer. Allowed are
+(creation, populating, the counted read, pilot, samples, parts, updates, taking down). The rest is the
+harness: fork, exec, hwloc, the timer's floor, context, verification of placement, the answer. Allowed are
 20 ms, and 60 us for each MB whose placement was verified page by page. Exit code 1 where the median
 of a point is above.
 """
@@ -26,7 +26,8 @@ machine: {nodes: 2, cpus: 72, placement: fold}
 read:    {samples: 20, time: 100ms}
 backends: [cached]
 '''
-STEPS = ('create_ns', 'populate_ns', 'count_ns', 'pilot_ns', 'measure_ns', 'parts_ns', 'destroy_ns')
+STEPS = ('create_ns', 'populate_ns', 'count_ns', 'pilot_ns', 'measure_ns', 'parts_ns', 'update_ns',
+         'destroy_ns')
 ALLOWED_MS, ALLOWED_US_PER_MB = 20, 60
 
 

@@ -3,6 +3,7 @@
 #include "driver/feasible.h"
 
 #include "base/units.h"
+#include "driver/update_cost.h"
 
 #include <errno.h>
 #include <math.h>
@@ -71,6 +72,7 @@ struct estimate estimate_process(const struct point *point, const struct backend
 	ns += START_NS + NS_PER_BYTE * (double)backend->bytes(point);
 	ns += NS_PER_CHARGE * memcgs * point->counters.spread_cpus * point->counters.spread_nodes;
 	ns += EXTRA_READS * read_ns;
+	ns += update_cost_guess_ns(point, backend);
 	if (point->read.cache == CACHE_COLD)
 		ns += samples * COLD_SAMPLE_NS;
 	return (struct estimate){.memory_bytes = process_bytes(point, backend), .process_ns = ns};

@@ -11,6 +11,7 @@
 #include "base/build.h"
 #include "driver/measure_json.h"
 #include "driver/sampler.h"
+#include "driver/update_cost.h"
 #include "place/machine.h"
 #include "place/placement.h"
 #include "result/result.h"
@@ -31,6 +32,7 @@ struct measurement {
 	void *instance;
 	struct charge_plan plan;
 	struct line_set *lines;
+	struct oracle *oracle; /* from the counted read on: what is in the instance */
 	struct measured out;
 };
 
@@ -112,7 +114,7 @@ static void compare(struct measurement *m, const struct numa_counts *counts,
 
 /* One counted read: what it did, which lines it touched, how far from the truth it is. */
 static int count_with(struct measurement *m, struct numa_counts *counts, struct numa_counts *truth,
-		      struct oracle *oracle, struct error *err)
+		      struct error *err)
 {
 	struct read_request request = {.memcg = 0, .cpu = 0, .rows = m->point.read.rows};
 	struct op_probe probe = {.lines = m->lines};
@@ -123,8 +125,8 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 		return error_set(err, r, "a counted read failed: %s", strerror(-r));
 	m->out.counts = probe.counts;
 	m->out.bytes_touched = line_set_bytes(m->lines);
-	oracle_populate(oracle, &m->plan);
-	oracle_read(oracle, 0, m->point.read.rows, truth);
+	oracle_populate(m->oracle, &m->plan);
+	oracle_read(m->oracle, 0, m->point.read.rows, truth);
 	compare(m, counts, truth, SCOPE_HIERARCHICAL);
 	if (m->point.read.rows & ROWS_LOCAL)
 		compare(m, counts, truth, SCOPE_LOCAL);
@@ -135,7 +137,6 @@ static int count(struct measurement *m, struct error *err)
 {
 	unsigned nr_nodes = m->point.machine.nodes, *nids = calloc(nr_nodes, sizeof(*nids));
 	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
-	struct oracle *oracle = oracle_new(m->tree, nr_nodes);
 	const struct region *regions;
 	uint64_t since = clock_now();
 	size_t nr;
@@ -143,18 +144,18 @@ static int count(struct measurement *m, struct error *err)
 
 	regions = m->backend->regions(m->instance, &nr);
 	m->lines = line_set_new(regions, nr);
-	if (!nids || !oracle || !m->lines)
+	m->oracle = oracle_new(m->tree, nr_nodes);
+	if (!nids || !m->oracle || !m->lines)
 		goto out;
 	for (unsigned i = 0; i < nr_nodes; i++)
 		nids[i] = m->point.machine.nids[i];
 	if (numa_counts_init(&counts, nr_nodes, nids) || numa_counts_init(&truth, nr_nodes, nids))
 		goto out;
-	r = count_with(m, &counts, &truth, oracle, err);
+	r = count_with(m, &counts, &truth, err);
 	m->out.count_ns = lap(&since);
 out:
 	if (r == -ENOMEM)
 		error_set(err, r, "out of memory for the counted read");
-	oracle_free(oracle);
 	numa_counts_fini(&counts);
 	numa_counts_fini(&truth);
 	free(nids);
@@ -197,6 +198,11 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 	m->out.measure_ns = lap(&since);
 	r = sampler_parts(&sampler, &m->out.parts, err);
 	m->out.parts_ns = lap(&since);
+	if (r)
+		return r;
+	/* Last: from here on the counters are not what was counted and read. */
+	r = update_cost_measure(&sampler, m->oracle, &m->out.update, err);
+	m->out.update_ns = lap(&since);
 	return r;
 }
 
@@ -204,6 +210,7 @@ static void fini(struct measurement *m)
 {
 	measured_fini(&m->out);
 	line_set_free(m->lines);
+	oracle_free(m->oracle);
 	if (m->instance)
 		m->backend->destroy(m->instance);
 	memcg_tree_free(m->tree);

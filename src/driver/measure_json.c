@@ -66,6 +66,16 @@ static json_t *latency_json(const struct sampled *sampled)
 	return latency;
 }
 
+/* No p99: a sample is a batch, whose mean hides its slowest update. */
+static json_t *update_json(const struct update_cost *cost)
+{
+	if (!cost->updates)
+		return json_null();
+	return json_pack("{s:o, s:n, s:o, s:o}", "median_ns", number(cost->median_ns), "p99_ns",
+			 "updates", count_json(cost->updates), "updates_per_sample",
+			 count_json(cost->updates_per_sample));
+}
+
 static json_t *counts_json(const struct measured *m)
 {
 	const struct op_counts *c = &m->counts;
@@ -96,13 +106,13 @@ static json_t *error_json(const struct measured *m, enum numa_scope scope,
 
 static json_t *times_json(const struct measured *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "create_ns",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "create_ns",
 			 count_json(m->create_ns), "verify_ns", count_json(m->verify_ns),
 			 "populate_ns", count_json(m->populate_ns), "count_ns",
 			 count_json(m->count_ns), "pilot_ns", count_json(m->pilot_ns), "measure_ns",
 			 count_json(m->measure_ns), "parts_ns", count_json(m->parts_ns),
-			 "destroy_ns", count_json(m->destroy_ns), "total_ns",
-			 count_json(clock_now() - m->since));
+			 "update_ns", count_json(m->update_ns), "destroy_ns",
+			 count_json(m->destroy_ns), "total_ns", count_json(clock_now() - m->since));
 }
 
 static json_t *memory_json(const struct measured *m)
@@ -204,6 +214,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 					   number(m->parts.local_ns), "format_ns",
 					   number(m->parts.format_ns), "samples",
 					   (int)m->parts.samples));
+	r |= json_object_set_new(result, "update", update_json(&m->update));
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));

@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "backend/oracle.h"
 #include "driver/sampler.h"
+#include "driver/update_cost.h"
 #include "place/machine.h"
 
 #include <jansson.h>
@@ -15,7 +16,7 @@
 struct measured {
 	uint64_t since; /* clock_now() when the process began to work */
 	uint64_t create_ns, verify_ns, populate_ns, count_ns, pilot_ns, measure_ns, parts_ns,
-		destroy_ns;
+		update_ns, destroy_ns;
 	uint64_t bytes, estimate_bytes;
 	json_t *placement_found;
 	struct op_counts counts;
@@ -28,6 +29,7 @@ struct measured {
 	struct sampling sampling;
 	struct sampled sampled;
 	struct parts parts;
+	struct update_cost update;
 };
 
 /* The result document; NULL with a message where memory is out or a figure is not a number. */
