@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * See run_table.h. Sections, each a question: how long does a read take, where does the time go,
- * what does it do, how wrong is it, how do back ends compare, and what was published. A section is
- * printed once for each group of points; groups that would print the same lines share them.
+ * what do writers pay, what does a read do, how wrong is it, how do back ends compare, and what was
+ * published. A section is printed once for each group of points; groups that would print the same
+ * lines share them.
  */
 #include "report/run_table.h"
 
@@ -28,6 +29,7 @@ struct section {
 	const char *const *columns; /* right of parameter and back end, ended by NULL */
 	void (*cells)(struct table *table, const struct line *line);
 	void (*notes)(const struct run_summary *summary, FILE *out);
+	bool (*known)(const struct run_summary *summary); /* NULL: always */
 };
 
 static void cell_time(struct table *table, double ns)
@@ -89,6 +91,20 @@ static void parts_cells(struct table *table, const struct line *line)
 	cell_time(table, line->backend->median_ns / summary_memcgs(line->point));
 }
 
+static const char *const update_columns[] = {"an update", "+-", "a read is", NULL};
+
+static void update_cells(struct table *table, const struct line *line)
+{
+	const struct backend_summary *s = line->backend;
+	double side = fmax(s->update_ci_high_ns - s->update_ns, s->update_ns - s->update_ci_low_ns);
+	char text[UNIT_TEXT_MAX];
+
+	cell_time(table, s->update_ns);
+	cell_percent(table, isnan(side) ? NAN : 100 * side / s->update_ns);
+	table_cell(table, isnan(s->update_ns) ? "%s" : "%s updates",
+		   unit_format_count(text, s->median_ns / s->update_ns));
+}
+
 static const char *const work_columns[] = {"loads-h", "loads-l", "atomics", "visited",
 					   "text",    "touched", "of LLC",  NULL};
 
@@ -129,10 +145,11 @@ static void error_cells(struct table *table, const struct line *line)
 }
 
 static const struct section sections[] = {
-	{"Time of a read", latency_columns, latency_cells, latency_notes},
-	{"Where the time goes", parts_columns, parts_cells, parts_notes},
-	{"What a read does", work_columns, work_cells, work_notes},
-	{"How far off it is, in pages", error_columns, error_cells, error_notes},
+	{"Time of a read", latency_columns, latency_cells, latency_notes, NULL},
+	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL},
+	{"What writers pay", update_columns, update_cells, update_notes, update_known},
+	{"What a read does", work_columns, work_cells, work_notes, NULL},
+	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL},
 };
 
 static void row_cell(struct table *table, const struct run_groups *groups,
@@ -214,6 +231,10 @@ static int print_section(const struct run_groups *groups, const struct section *
 	char **texts = calloc(groups->nr + 1, sizeof(*texts));
 	int r = texts ? 0 : -ENOMEM;
 
+	if (!r && section->known && !section->known(groups->summary)) {
+		free(texts);
+		return 0;
+	}
 	for (size_t g = 0; !r && g < groups->nr; g++) {
 		texts[g] = table_text(section_table(groups, &groups->groups[g], section));
 		if (!texts[g])

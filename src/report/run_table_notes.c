@@ -132,6 +132,27 @@ void parts_notes(const struct run_summary *summary, FILE *out)
 		   "the median time by the number of memcgs, the root of the tree included");
 }
 
+static bool has_update(const struct backend_summary *s)
+{
+	return !isnan(s->update_ns);
+}
+
+bool update_known(const struct run_summary *summary)
+{
+	return any(summary, has_update);
+}
+
+void update_notes(const struct run_summary *summary, FILE *out)
+{
+	wrap_print(out, NOTE_INDENT, "  update",
+		   "one page charged or uncharged by one thread, caches warm, nobody else "
+		   "writing or reading: the least that a writer pays. Under load it is another "
+		   "matter");
+	wrap_print(out, NOTE_INDENT, "  +-",
+		   "of the median over the processes, as above. Updates are timed in batches, so "
+		   "there are no percentiles");
+}
+
 void work_notes(const struct run_summary *summary, FILE *out)
 {
 	char llc[UNIT_TEXT_MAX];

@@ -16,9 +16,13 @@ void run_group_heading(const struct run_groups *groups, size_t group, FILE *out)
 /* What the columns mean, in full sentences. Each speaks only of what its table shows. */
 void latency_notes(const struct run_summary *summary, FILE *out);
 void parts_notes(const struct run_summary *summary, FILE *out);
+void update_notes(const struct run_summary *summary, FILE *out);
 void work_notes(const struct run_summary *summary, FILE *out);
 void error_notes(const struct run_summary *summary, FILE *out);
 void ratio_notes(const struct run_summary *summary, FILE *out);
+
+/* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
+bool update_known(const struct run_summary *summary);
 
 /* How time grows with the parameter down the rows, where that is a number. 0 or -ENOMEM, -EIO. */
 int run_slopes_print(const struct run_groups *groups, FILE *out);

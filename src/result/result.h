@@ -30,7 +30,7 @@
  *  local_error the same for local rows, or null
  *  memory      {"bytes":..,"rss_peak_bytes":..,"estimate_bytes":..}
  *  times       {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns",
- *               "parts_ns","destroy_ns","total_ns","process_ns"}
+ *               "parts_ns","update_ns","destroy_ns","total_ns","process_ns"}
  *              total: all of the process; process: the parent's wall clock from before fork to
  *              after wait. Less the steps, that is the harness's own cost.
  *  perf        {"cycles",..} of the sampling loop, or null: not to be had, or cold

@@ -29,6 +29,8 @@ struct backend_summary {
 	double median_ns, ci_low_ns, ci_high_ns, ci_level; /* over process medians */
 	double hierarchical_ns, local_ns,
 		format_ns; /* medians over processes of the parts' medians */
+	/* What writers pay: over the processes' medians; the interval NAN below 6 of them. */
+	double update_ns, update_ci_low_ns, update_ci_high_ns;
 	double floor_ns;
 	bool counted; /* counts and bytes_touched are known */
 	struct op_counts counts;

@@ -19,7 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const part_names[] = {"hierarchical_ns", "local_ns", "format_ns"};
+static const char *const part_paths[NR_MERGED_PARTS] = {
+	[PART_HIERARCHICAL] = "parts.hierarchical_ns",
+	[PART_LOCAL] = "parts.local_ns",
+	[PART_FORMAT] = "parts.format_ns",
+	[PART_UPDATE] = "update.median_ns",
+};
 
 int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
 			unsigned repetitions)
@@ -38,6 +43,9 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 		.hierarchical_ns = NAN,
 		.local_ns = NAN,
 		.format_ns = NAN,
+		.update_ns = NAN,
+		.update_ci_low_ns = NAN,
+		.update_ci_high_ns = NAN,
 		.floor_ns = NAN,
 		.error_pages = NAN,
 		.error_bound_pages = NAN,
@@ -77,7 +85,7 @@ static int make_room(struct backend_merge *merge)
 	into->process_median_ns = calloc(merge->room, sizeof(*into->process_median_ns));
 	into->figures = calloc(merge->room, sizeof(*into->figures));
 	into->repetition = calloc(merge->room, sizeof(*into->repetition));
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < NR_MERGED_PARTS; i++) {
 		merge->parts[i] = calloc(merge->room, sizeof(*merge->parts[i]));
 		if (!merge->parts[i])
 			return -ENOMEM;
@@ -122,7 +130,6 @@ static int add_latency(struct backend_merge *merge, const json_t *result)
 {
 	struct backend_summary *into = merge->into;
 	const json_t *latency = json_object_get(result, "latency");
-	const json_t *parts = json_object_get(result, "parts");
 	struct histogram *histogram;
 	int r;
 
@@ -132,11 +139,11 @@ static int add_latency(struct backend_merge *merge, const json_t *result)
 	r = histogram_merge(into->latency, histogram);
 	process_figures_from_result(result, histogram, &into->figures[into->processes]);
 	histogram_free(histogram);
-	for (size_t i = 0; i < 3; i++) {
-		double part = number_at(parts, part_names[i]);
+	for (size_t i = 0; i < NR_MERGED_PARTS; i++) {
+		const json_t *part = json_at(result, part_paths[i]);
 
-		if (!isnan(part))
-			merge->parts[i][merge->nr_parts[i]++] = part;
+		if (json_is_number(part))
+			merge->parts[i][merge->nr_parts[i]++] = json_number_value(part);
 	}
 	into->process_median_ns[into->processes] = number_at(latency, "median_ns");
 	into->repetition[into->processes] = (unsigned)whole_at(result, "repetition");
@@ -354,10 +361,28 @@ static int report_median(struct backend_summary *into)
 	return 0;
 }
 
+static void report_update(struct backend_merge *merge)
+{
+	struct backend_summary *into = merge->into;
+	struct median_interval interval;
+
+	if (!merge->nr_parts[PART_UPDATE])
+		return;
+	if (median_interval(merge->parts[PART_UPDATE], merge->nr_parts[PART_UPDATE], &interval)) {
+		into->update_ci_low_ns = interval.low;
+		into->update_ci_high_ns = interval.high;
+	}
+	into->update_ns = interval.median;
+}
+
 static int report(struct backend_merge *merge)
 {
 	struct backend_summary *into = merge->into;
-	double *parts[] = {&into->hierarchical_ns, &into->local_ns, &into->format_ns};
+	double *parts[] = {
+		[PART_HIERARCHICAL] = &into->hierarchical_ns,
+		[PART_LOCAL] = &into->local_ns,
+		[PART_FORMAT] = &into->format_ns,
+	};
 
 	if (!into->processes)
 		return 0;
@@ -367,10 +392,11 @@ static int report(struct backend_merge *merge)
 	into->p999_ns = percentile(into, 0.999);
 	if (into->reads_per_sample == 1)
 		into->max_ns = histogram_quantile_ns(into->latency, 1);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (merge->nr_parts[i])
 			*parts[i] = median(merge->parts[i], merge->nr_parts[i]);
 	}
+	report_update(merge);
 	return report_median(into);
 }
 
@@ -378,7 +404,7 @@ int backend_merge_end(struct backend_merge *merge)
 {
 	int r = report(merge);
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < NR_MERGED_PARTS; i++)
 		free(merge->parts[i]);
 	return r;
 }

@@ -7,11 +7,20 @@
 
 #include <jansson.h>
 
+enum {
+	PART_HIERARCHICAL,
+	PART_LOCAL,
+	PART_FORMAT,
+	PART_UPDATE, /* no part of a read, but summed up like one */
+	NR_MERGED_PARTS
+};
+
 struct backend_merge {
 	struct backend_summary *into;
 	unsigned room; /* repetitions */
-	double *parts[3]; /* hierarchical, local, format: a median of each process that has one */
-	size_t nr_parts[3];
+	/* hierarchical, local, format, update: a median of each process that has one */
+	double *parts[NR_MERGED_PARTS];
+	size_t nr_parts[NR_MERGED_PARTS];
 };
 
 /* 0 or -ENOMEM. backend_merge_end() is called in either case. */

@@ -59,6 +59,9 @@ static void put_latency(json_t *o, const struct backend_summary *s, uint32_t mem
 		{"hierarchical_ns", s->hierarchical_ns},
 		{"local_ns", s->local_ns},
 		{"format_ns", s->format_ns},
+		{"update_ns", s->update_ns},
+		{"update_ci_low_ns", s->update_ci_low_ns},
+		{"update_ci_high_ns", s->update_ci_high_ns},
 		{"floor_ns", s->floor_ns},
 	};
 

@@ -107,6 +107,7 @@ def writes_a_file_per_process_and_prints_the_document():
                 expect(result['error_pages'] <= result['error_bound_pages'])
                 expect(result['p50_ns'] > 0)
                 equal(result['placement'], 'fold')
+                expect(0 < result['update_ns'] < result['p50_ns'], result)
                 equal(result['ci_low_ns'], None, 'an interval of three medians')
             # Both print the same rows; only the digits of batched cells can differ.
             expect(abs(walk['text_bytes'] - cached['text_bytes']) < 24)
@@ -117,7 +118,7 @@ KEYS = {
     'backend': str, 'processes': int, 'samples': int, 'reads': int, 'reads_per_sample': int,
     'p50_ns': '?', 'p90_ns': '?', 'p99_ns': '?', 'p999_ns': '?', 'max_ns': '?', 'median_ns': '?',
     'ci_low_ns': '?', 'ci_high_ns': '?', 'ci_level': '?', 'hierarchical_ns': '?', 'local_ns': '?',
-    'format_ns': '?', 'text_bytes': int, 'memcgs_visited': int, 'loads_hierarchical': int,
+    'format_ns': '?', 'update_ns': float, 'update_ci_low_ns': '?', 'text_bytes': int, 'memcgs_visited': int, 'loads_hierarchical': int,
     'loads_local': int, 'css_gets': int, 'error_pages': int, 'error_bound_pages': int,
     'bytes_touched': int, 'placement': str, 'placement_found': dict}
 

@@ -166,6 +166,10 @@ json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned re
 	json_object_set_new(result, "parts",
 			    json_pack("{s:f, s:f, s:f, s:i}", "hierarchical_ns", ns * 0.8,
 				      "local_ns", ns * 0.1, "format_ns", ns * 0.1, "samples", 9));
+	json_object_set_new(result, "update",
+			    json_pack("{s:f, s:n, s:i, s:i}", "median_ns",
+				      13 + 0.1 * (double)rng_below(&rng, 10), "p99_ns", "updates",
+				      409600, "updates_per_sample", 4096));
 	json_object_set_new(result, "counts", made_counts(point, walk));
 	json_object_set_new(result, "error",
 			    json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages",

@@ -184,6 +184,36 @@ static void the_median_of_processes_has_an_interval_from_six_on(void **state)
 	}
 }
 
+static void what_writers_pay_is_of_those_processes_that_measured_it(void **state)
+{
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	struct backend_summary *s;
+
+	for (unsigned r = 1; r <= 8; r++) {
+		json_t *walk = made_result(made, 0, 0, r), *cached = made_result(made, 0, 1, r);
+
+		json_object_set_new(json_object_get(walk, "update"), "median_ns", json_real(r));
+		if (r == 3)
+			json_object_set_new(walk, "update", json_null());
+		if (r == 8)
+			json_object_del(walk, "update");
+		json_object_del(cached, "update");
+		made_run_write(made, 0, 0, r, walk);
+		made_run_write(made, 0, 1, r, cached);
+	}
+	summary = load(made);
+	s = &summary->points[0].backends[0];
+	assert_int_equal(s->processes, 8);
+	assert_true(s->update_ns == 4.5); /* of 1 2 4 5 6 7 */
+	assert_true(s->update_ci_low_ns == 1 && s->update_ci_high_ns == 7);
+	s = &summary->points[0].backends[1];
+	assert_int_equal(s->processes, 8);
+	assert_true(isnan(s->update_ns) && isnan(s->update_ci_low_ns) &&
+		    isnan(s->update_ci_high_ns));
+	summary_free(summary);
+}
+
 static void ratios_pair_what_ran_in_the_same_repetition(void **state)
 {
 	struct made_run *made = *state;
@@ -301,6 +331,9 @@ static void the_json_has_every_promised_key(void **state)
 		"hierarchical_ns",
 		"local_ns",
 		"format_ns",
+		"update_ns",
+		"update_ci_low_ns",
+		"update_ci_high_ns",
 		"text_bytes",
 		"memcgs_visited",
 		"loads_hierarchical",
@@ -381,6 +414,7 @@ int main(void)
 		CASE(percentiles_need_their_samples),
 		CASE(batches_report_nothing_above_the_median),
 		CASE(the_median_of_processes_has_an_interval_from_six_on),
+		CASE(what_writers_pay_is_of_those_processes_that_measured_it),
 		CASE(ratios_pair_what_ran_in_the_same_repetition),
 		CASE(failed_and_unreadable_files_are_listed_with_reasons),
 		CASE(the_worst_is_kept_and_disagreement_is_said),
