@@ -6,13 +6,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEVEL 0.95
+#define LEVEL         0.95
+#define INSERTION_MAX 24
 
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
+}
+
+/* Most samples are ten values, which need no calls to be put in order. */
+void sort_values(double *v, size_t n)
+{
+	if (n > INSERTION_MAX) {
+		qsort(v, n, sizeof(*v), by_value);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		double value = v[i];
+		size_t at = i;
+
+		for (; at > 0 && v[at - 1] > value; at--)
+			v[at] = v[at - 1];
+		v[at] = value;
+	}
 }
 
 static double sorted_median(const double *v, size_t n)
@@ -22,7 +40,7 @@ static double sorted_median(const double *v, size_t n)
 
 double median(double *v, size_t n)
 {
-	qsort(v, n, sizeof(*v), by_value);
+	sort_values(v, n);
 	return sorted_median(v, n);
 }
 

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Ascending, in place. No value is NAN. */
+void sort_values(double *v, size_t n);
+
 /* Median of v[0..n), n >= 1; the mean of the middle two for even n. `v` is sorted in place. */
 double median(double *v, size_t n);
 

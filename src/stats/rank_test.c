@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Ranks two samples by sorting each and merging them, which gives U and the groups of equal values,
+ * and looks U up in its distribution (rank_distribution.h), kept in tables or worked out as needed.
+ */
+#include "stats/rank_test.h"
+
+#include "stats/order.h"
+#include "stats/rank_distribution.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NR_SLOTS     1024
+#define TABLES_BYTES ((size_t)32 << 20)
+#define LEAST_LENGTH 256 /* of a table: the difference to a shorter one is not felt */
+
+/* P(U <= u) of n against m values, n <= m, for u below `length`. */
+struct rank_table {
+	size_t n, m, length;
+	double *below;
+};
+
+/* A table that hashes to the place of another takes it. */
+struct rank_tables {
+	struct rank_table slots[NR_SLOTS];
+	size_t bytes;
+};
+
+/* The pooled samples in order. */
+struct ranking {
+	size_t twice_u; /* of x */
+	size_t *groups, nr; /* how many values are equal, from the lowest */
+	double ties; /* sum of t^3 - t */
+};
+
+struct rank_tables *rank_tables_new(void)
+{
+	return calloc(1, sizeof(struct rank_tables));
+}
+
+static void drop_table(struct rank_tables *tables, struct rank_table *table)
+{
+	tables->bytes -= table->length * sizeof(*table->below);
+	free(table->below);
+	*table = (struct rank_table){0};
+}
+
+void rank_tables_free(struct rank_tables *tables)
+{
+	if (!tables)
+		return;
+	for (size_t i = 0; i < NR_SLOTS; i++)
+		free(tables->slots[i].below);
+	free(tables);
+}
+
+static int fill_table(struct rank_tables *tables, struct rank_table *table, size_t n, size_t m,
+		      size_t length)
+{
+	size_t bytes = length * sizeof(*table->below);
+
+	drop_table(tables, table);
+	if (tables->bytes + bytes > TABLES_BYTES) {
+		for (size_t i = 0; i < NR_SLOTS; i++)
+			drop_table(tables, &tables->slots[i]);
+	}
+	table->below = malloc(bytes);
+	if (!table->below)
+		return -ENOMEM;
+	rank_untied_below(n, m, length - 1, table->below);
+	table->n = n;
+	table->m = m;
+	table->length = length;
+	tables->bytes += bytes;
+	return 0;
+}
+
+/* As far as needed, and twice that for the next. */
+static int tabled_tail(struct rank_tables *tables, size_t n, size_t m, size_t u, double *tail)
+{
+	struct rank_table *table = &tables->slots[(n * 131 + m) % NR_SLOTS];
+	size_t length = n * m / 2 + 1;
+	int err;
+
+	if (table->n != n || table->m != m || table->length <= u) {
+		if (length > 2 * (u + 1) && length > LEAST_LENGTH)
+			length = 2 * (u + 1) > LEAST_LENGTH ? 2 * (u + 1) : LEAST_LENGTH;
+		if (!rank_untied_affordable(n, m, length - 1))
+			length = u + 1;
+		err = fill_table(tables, table, n, m, length);
+		if (err)
+			return err;
+	}
+	*tail = table->below[u];
+	return 0;
+}
+
+static int untied_tail(struct rank_tables *tables, size_t n, size_t m, size_t u, double *tail)
+{
+	double *below;
+
+	if (tables && (u + 1) * sizeof(*below) <= TABLES_BYTES)
+		return n < m ? tabled_tail(tables, n, m, u, tail)
+			     : tabled_tail(tables, m, n, u, tail);
+	below = malloc((u + 1) * sizeof(*below));
+	if (!below)
+		return -ENOMEM;
+	rank_untied_below(n, m, u, below);
+	*tail = below[u];
+	free(below);
+	return 0;
+}
+
+static void reverse(size_t *v, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		size_t other = v[i];
+
+		v[i] = v[n - 1 - i];
+		v[n - 1 - i] = other;
+	}
+}
+
+/* Counts over the smaller sample, from the end where its U is small. */
+static int tied_tail(struct ranking *ranking, size_t n, size_t m, double *tail)
+{
+	size_t twice_u = n <= m ? ranking->twice_u : 2 * n * m - ranking->twice_u;
+
+	if (twice_u > n * m) {
+		reverse(ranking->groups, ranking->nr);
+		twice_u = 2 * n * m - twice_u;
+	}
+	return n <= m ? rank_tied_tail(ranking->groups, ranking->nr, n, m, twice_u, tail)
+		      : rank_tied_tail(ranking->groups, ranking->nr, m, n, twice_u, tail);
+}
+
+/* Both samples sorted. */
+static void rank(const double *x, size_t n, const double *y, size_t m, struct ranking *ranking)
+{
+	size_t i = 0, j = 0;
+
+	while (i < n || j < m) {
+		double value = j == m || (i < n && x[i] < y[j]) ? x[i] : y[j], size;
+		size_t in_x = 0, in_y = 0;
+
+		while (i + in_x < n && x[i + in_x] == value)
+			in_x++;
+		while (j + in_y < m && y[j + in_y] == value)
+			in_y++;
+		size = (double)(in_x + in_y);
+		ranking->twice_u += in_x * (2 * j + in_y);
+		ranking->groups[ranking->nr++] = in_x + in_y;
+		ranking->ties += size * size * size - size;
+		i += in_x;
+		j += in_y;
+	}
+}
+
+static int test_ranked(struct rank_tables *tables, struct ranking *ranking, size_t n, size_t m,
+		       struct rank_test *out)
+{
+	size_t twice_u = ranking->twice_u, middle = n * m;
+	size_t twice_tail = twice_u < middle ? twice_u : 2 * middle - twice_u;
+	bool tied = ranking->nr < n + m;
+	double tail;
+	int err;
+
+	out->u = (double)twice_u / 2;
+	out->exact = tied ? rank_tied_affordable(n, m, twice_tail)
+			  : rank_untied_affordable(n, m, twice_tail / 2);
+	if (!out->exact) {
+		out->p = rank_normal_p(n, m, out->u, ranking->ties);
+		return 0;
+	}
+	err = tied ? tied_tail(ranking, n, m, &tail)
+		   : untied_tail(tables, n, m, twice_tail / 2, &tail);
+	if (err)
+		return err;
+	out->p = tail < 0.5 ? 2 * tail : 1;
+	return 0;
+}
+
+static bool any_nan(const double *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (isnan(v[i]))
+			return true;
+	}
+	return false;
+}
+
+int rank_test_with(struct rank_tables *tables, const double *x, size_t n, const double *y, size_t m,
+		   struct rank_test *out)
+{
+	struct ranking ranking = {0};
+	double *sorted;
+	int err;
+
+	if (n == 0 || m == 0 || any_nan(x, n) || any_nan(y, m))
+		return -EDOM;
+	sorted = malloc((n + m) * (sizeof(*sorted) + sizeof(*ranking.groups)));
+	if (!sorted)
+		return -ENOMEM;
+	ranking.groups = (size_t *)(sorted + n + m);
+	memcpy(sorted, x, n * sizeof(*x));
+	memcpy(sorted + n, y, m * sizeof(*y));
+	sort_values(sorted, n);
+	sort_values(sorted + n, m);
+	rank(sorted, n, sorted + n, m, &ranking);
+	err = test_ranked(tables, &ranking, n, m, out);
+	free(sorted);
+	return err;
+}
+
+int rank_test(const double *x, size_t n, const double *y, size_t m, struct rank_test *out)
+{
+	return rank_test_with(NULL, x, n, y, m, out);
+}
+
+double rank_test_least_p(size_t n, size_t m)
+{
+	double p = 2 / binomial(n + m, n);
+
+	return p < 1 ? p : 1;
+}
+
+/* No exact count is affordable: bisection on the normal distribution. */
+static long normal_critical_u(size_t n, size_t m, double alpha)
+{
+	long low = -1, high = (long)(n * m / 2);
+
+	while (high - low > 1) {
+		long middle = low + (high - low) / 2;
+
+		if (rank_normal_p(n, m, (double)middle, 0) <= alpha)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+long rank_test_critical_u(size_t n, size_t m, double alpha)
+{
+	size_t length = n * m / 2 + 1, u = 0;
+	double *below;
+
+	if (n == 0 || m == 0 || !(alpha > 0))
+		return -1;
+	if (!rank_untied_affordable(n, m, length - 1))
+		return normal_critical_u(n, m, alpha);
+	below = malloc(length * sizeof(*below));
+	if (!below)
+		return -1;
+	rank_untied_below(n, m, length - 1, below);
+	/* 1 - 0.9 is a little below 0.1 in binary, and 1 in 20 must not be lost for that. */
+	while (u < length && 2 * below[u] <= alpha * (1 + 1e-12))
+		u++;
+	free(below);
+	return (long)u - 1;
+}
