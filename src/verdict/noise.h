@@ -17,7 +17,11 @@
 #include "result/record.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stddef.h>
+
+#define NOISE_SCHEMA_NAME    "memcgbench-noise"
+#define NOISE_SCHEMA_VERSION 1
 
 /* One point, back end and metric. */
 struct noise {
@@ -37,6 +41,12 @@ int noise_measure(const struct record_cell *cell, const struct metric *metric, s
 
 /* The document of a whole A/A run; the caller owns it. NULL: out of memory. */
 json_t *noise_to_json(const struct record *record);
+
+/* Write such a document to DIRECTORY/noise-SCENARIO-HASH.json, at once or not at all; the directory
+ * is made where it is not there. The hash is of host class, points and back ends: the document of an
+ * earlier A/A run of the same is replaced. `path` gets the name. 0 or -errno. */
+int noise_store_put(const char *directory, const json_t *document, char path[PATH_MAX],
+		    struct error *err);
 
 /* Noise of many runs; looked up by point, back end, host class and metric, the newest counts. */
 struct noise_store;
