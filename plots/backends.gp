@@ -12,22 +12,24 @@ if (floor_ns == floor_ns) {
     if (dumb) {
         set label 1 floor_label at graph 0.98, first floor_ns right offset 0, 1 front
     } else {
-        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555'
+        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font small_font tc rgb '#555555'
     }
 }
 do for [i = 1:nr_references] {
+    if (narrow) { reference_label[i] = 'published' }
     if (dumb) {
         set label 100+i 'R' at reference_x[i], reference_ns[i] center front
     } else { if (reference_x[i] <= nr_lines / 2) {
-        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] left offset 1.6, -0.1 boxed front font ',12' point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
+        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] left offset 1.6, -0.1 boxed front font small_font point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
     } else {
-        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] right offset -1.6, -0.1 boxed front font ',12' point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
+        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] right offset -1.6, -0.1 boxed front font small_font point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
     } }
 }
 if (dumb && nr_references) { set xlabel 'R: published' }
 if (!dumb) {
+    tick_font = narrow ? ',13.5' : ',11'
     # Names side by side where there are few, slanted where there are many.
-    if (nr_lines > 5) { set xtics rotate by -30 font ',11' }
+    if (nr_lines > 5) { set xtics rotate by (narrow ? -45 : -30) font tick_font }
 }
 
 if (dumb) {

@@ -16,28 +16,31 @@ if (floor_ns == floor_ns) {
     if (dumb) {
         set label 1 floor_label at graph 0.98, first floor_ns right offset 0, 1 front
     } else {
-        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555'
+        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font small_font tc rgb '#555555'
     }
 }
 if (cache_x == cache_x && !dumb) {
+    # The caption says it too, where there is no room.
+    if (narrow) { cache_label = '' }
     set arrow 2 from cache_x, graph 0 to cache_x, graph 1 nohead lc rgb '#777777' lw 1.2 dt (9, 4, 2, 4) back
     set object 2 rectangle from cache_x, graph 0 to x_high, graph 1 fc rgb '#f2f2f2' fs solid noborder behind
     # Above the frame, so that it hides nothing.
     if (along(cache_x) < 0.3) {
-        set label 2 cache_label at cache_x, graph 1 left offset 0, 0.6 font ',12' tc rgb '#555555'
+        set label 2 cache_label at cache_x, graph 1 left offset 0, 0.6 font small_font tc rgb '#555555'
     } else { if (along(cache_x) > 0.7) {
-        set label 2 cache_label at cache_x, graph 1 right offset 0, 0.6 font ',12' tc rgb '#555555'
+        set label 2 cache_label at cache_x, graph 1 right offset 0, 0.6 font small_font tc rgb '#555555'
     } else {
-        set label 2 cache_label at cache_x, graph 1 center offset 0, 0.6 font ',12' tc rgb '#555555'
+        set label 2 cache_label at cache_x, graph 1 center offset 0, 0.6 font small_font tc rgb '#555555'
     } }
 }
 do for [i = 1:nr_references] {
+    if (narrow) { reference_label[i] = 'published' }
     if (dumb) {
         set label 100+i 'R' at reference_x[i], reference_ns[i] center front
     } else { if (along(reference_x[i]) < 0.5) {
-        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] left offset 1.6, -0.1 boxed front font ',12' point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
+        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] left offset 1.6, -0.1 boxed front font small_font point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
     } else {
-        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] right offset -1.6, -0.1 boxed front font ',12' point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
+        set label 100+i reference_label[i] at reference_x[i], reference_ns[i] right offset -1.6, -0.1 boxed front font small_font point pt 3 ps 1.2 lc rgb colour(reference_backend[i])
     } }
 }
 

@@ -11,9 +11,12 @@ if (floor_ns == floor_ns) {
     if (dumb) {
         set label 1 floor_label at graph 0.98, first floor_ns right offset 0, 1 front
     } else {
-        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font ',12' tc rgb '#555555'
+        set label 1 floor_label at graph 0.995, first floor_ns right offset 0, 0.6 font small_font tc rgb '#555555'
     }
 }
+
+# No room for two names.
+if (narrow) { set xtics add ('' 1) }
 
 if (dumb) {
     plot for [i = 1:nr_lines] data index i-1 using 1:(valid(3) ? $3 : $4) with lines lt i title line_label[i]

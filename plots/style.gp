@@ -11,6 +11,7 @@
 #   gnuplot -d -e "picture='dumb'" NAME.gp
 #
 # Settings: data (file), bare (1: no title and no caption, as the page around the picture has both),
+# narrow (1: for a telephone, 360 pixels wide),
 # key_hidden (1: no legend), chart_title, chart_subtitle, x_title, y_title, nr_lines, line_label[],
 # line_backend[] (colour and shape), line_facet[] (dashes), nr_captions, caption[], the ranges and
 # the ticks. Times are in ns. Labels are plain text, never gnuplot's markup: names of scenarios and
@@ -29,21 +30,34 @@ if (bare) {
     nr_captions = 0
 }
 
+if (!exists('narrow')) narrow = 0
+if (!exists('x_ticks')) x_ticks = 1
+# Pixels of the SVG, and the sizes of names in the plot: what a page scales must stay legible.
+width = narrow ? 360 : 960
+row = narrow ? 20 : 24
+terminal_font = narrow ? 'sans-serif,14' : 'sans-serif,16'
+small = narrow ? 13.5 : bare ? 14 : 12
+small_font = sprintf(',%g', small)
+key_font = narrow ? ',13.5' : ',14'
+# The parameter's name is enough where there is no room for what it means.
+if (narrow && strstrt(x_title, '(')) { x_title = x_title[strstrt(x_title, '(') + 1:strlen(x_title) - 1] }
+
 # The legend is above the plot, in as many columns as its longest name leaves room for.
 longest = 0
 do for [i = 1:nr_lines] { if (strlen(line_label[i]) > longest) { longest = strlen(line_label[i]) } }
-key_columns = int(835 / (92 + 10.3 * longest))
+key_columns = int((narrow ? 340 : 835) / (narrow ? 76 + 8.5 * longest : 92 + 10.3 * longest))
 if (key_columns < 1) key_columns = 1
 if (nr_lines <= 4 && key_columns > 2) key_columns = 2
 key_rows = (nr_lines + key_columns - 1) / key_columns
 
 # Heights in pixels of the SVG, from above: title, subtitle, legend, a name above the frame; the plot;
 # x axis; caption.
-top = (bare ? 6.0 : 56.0) + (chart_subtitle eq '' ? 0 : 24) + (key_hidden ? 0 : 24 * key_rows) + 32
-bottom = (bare ? 86.0 : 92.0) + 18 * nr_captions
-height = 420 + top + bottom
+top = (bare ? 6.0 : 56.0) + (chart_subtitle eq '' ? 0 : 24) + (key_hidden ? 0 : row * key_rows) + 32
+bottom = (narrow ? 78.0 : bare ? 86.0 : 92.0) + 18 * nr_captions
+if (narrow && x_ticks > 5) bottom = bottom + 24
+height = (narrow ? 300 : 420) + top + bottom
 if (picture eq 'svg') {
-    set terminal svg size 960,height noenhanced font 'sans-serif,16' background rgb 'white' linewidth 1.2
+    set terminal svg size width,height noenhanced font terminal_font background rgb 'white' linewidth 1.2
 }
 if (picture eq 'png') {
     set terminal pngcairo size 1920,2*height noenhanced font 'sans-serif,16' fontscale 1.55 linewidth 2.4 pointscale 2.8 background rgb 'white'
@@ -80,15 +94,20 @@ if (dumb) {
 } else {
     set border 3 lc rgb '#444444' lw 0.8
     set grid xtics ytics back lc rgb '#cccccc' lw 0.7 dt solid
-    set lmargin at screen 0.125
+    set lmargin at screen (narrow ? 0.195 : 0.125)
     set rmargin at screen 0.965
     set tmargin at screen 1 - top / height
     set bmargin at screen bottom / height
     # Not an axis label: gnuplot would move it by the width of the ticks, off the picture.
-    set label 1000 y_title at screen 0.018, graph 0.5 center rotate
+    if (narrow) {
+        set label 1000 y_title at screen 0.02, screen 1 - (top - 20) / height font small_font
+        if (x_ticks > 5) { set xtics rotate by -45 }
+    } else {
+        set label 1000 y_title at screen 0.018, graph 0.5 center rotate
+    }
     if (!bare) { set label 1001 chart_title at screen 0.02, screen 1 - 26.0 / height font ',18' }
     if (chart_subtitle ne '') { set label 1002 chart_subtitle at screen 0.02, screen 1 - 54.0 / height }
-    set key at screen 0.125, screen 1 - (top - 24 * key_rows - 32) / height left top vertical maxrows key_rows Left reverse samplen 4 spacing 1.1 width 2 font ',14'
+    set key at screen (narrow ? 0.02 : 0.125), screen 1 - (top - row * key_rows - 32) / height left top vertical maxrows key_rows Left reverse samplen (narrow ? 3 : 4) spacing (narrow ? 1 : 1.1) width (narrow ? 0 : 2) font key_font
     if (key_hidden) { unset key }
     do for [i = 1:nr_captions] {
         set label 1010+i caption[i] at screen 0.02, screen (12.0 + 18 * (nr_captions - i)) / height font ',12' tc rgb '#444444'

@@ -113,13 +113,14 @@ bool chart_log_x(struct chart_range range)
 	return range.low > 0 && range.high >= 8 * range.low;
 }
 
-/* Ticks where something was measured, each at least a tenth of the axis from the one before. */
-static void put_value_ticks(FILE *out, const struct chart_view *view, bool logarithmic,
-			    struct chart_range axis)
+/* Ticks where something was measured, each at least a tenth of the axis from the one before; how
+ * many there are. */
+static unsigned put_value_ticks(FILE *out, const struct chart_view *view, bool logarithmic,
+				struct chart_range axis)
 {
 	double width = logarithmic ? log(axis.high / axis.low) : axis.high - axis.low, last = NAN;
 	char text[PARAMETER_TEXT_MAX];
-	bool first = true;
+	unsigned nr = 0;
 
 	for (size_t l = 0; l < view->nr_lines; l++)
 		for (size_t i = 0; i < view->lines[l].nr; i++) {
@@ -129,12 +130,12 @@ static void put_value_ticks(FILE *out, const struct chart_view *view, bool logar
 			/* Later lines mostly repeat the values of the first. */
 			if (!isnan(last) && place < last + width / 10)
 				continue;
-			fputs(first ? "" : ", ", out);
+			fputs(nr++ ? ", " : "", out);
 			put_tick(out, parameter_text(view->x, sample->point, text));
 			fprintf(out, " %.17g", sample->x);
 			last = place;
-			first = false;
 		}
+	return nr;
 }
 
 /* No name is longer than a chart can hold. */
@@ -159,7 +160,7 @@ void chart_put_x_axis(FILE *out, const struct chart_view *view, struct chart_ran
 			put_line_name(out, view->lines[l].label);
 			fprintf(out, " %zu", l + 1);
 		}
-		fputs(")\n", out);
+		fprintf(out, ")\nx_ticks = %zu\n", view->nr_lines);
 		return;
 	}
 	if (logarithmic) {
@@ -177,8 +178,7 @@ void chart_put_x_axis(FILE *out, const struct chart_view *view, struct chart_ran
 	}
 	fprintf(out, "x_low = %.17g\nx_high = %.17g\nset xrange [x_low:x_high]\nset xtics (",
 		range.low, range.high);
-	put_value_ticks(out, view, logarithmic, range);
-	fputs(")\n", out);
+	fprintf(out, ")\nx_ticks = %u\n", put_value_ticks(out, view, logarithmic, range));
 }
 
 void chart_put_percentile_axis(FILE *out, double depth)

@@ -274,8 +274,8 @@ static int memory_file(const char *text, size_t length, char path[64], struct er
 }
 
 /* `fds`: of data and script, to be closed by the caller. */
-static int memory_sources(const struct picture *picture, const char *scripts, int fds[2],
-			  char path[64], struct error *err)
+static int memory_sources(const struct picture *picture, const char *scripts, bool narrow,
+			  int fds[2], char path[64], struct error *err)
 {
 	char *text = NULL, more[128];
 	size_t length = 0;
@@ -287,7 +287,7 @@ static int memory_sources(const struct picture *picture, const char *scripts, in
 	if (r < 0)
 		return r;
 	text = NULL;
-	snprintf(more, sizeof(more), "data = '%s'\nbare = 1\n", path);
+	snprintf(more, sizeof(more), "data = '%s'\nbare = 1\nnarrow = %d\n", path, narrow);
 	r = make_script(picture, scripts, more, &text, &length, err);
 	if (!r)
 		r = fds[1] = memory_file(text, length, path, err);
@@ -295,14 +295,15 @@ static int memory_sources(const struct picture *picture, const char *scripts, in
 	return r < 0 ? r : 0;
 }
 
-int picture_svg(const struct picture *picture, const char *scripts, char **svg, struct error *err)
+int picture_svg(const struct picture *picture, const char *scripts, bool narrow, char **svg,
+		struct error *err)
 {
 	int fds[2] = {-1, -1}, r;
 	size_t length;
 	char path[64];
 
 	*svg = NULL;
-	r = memory_sources(picture, scripts, fds, path, err);
+	r = memory_sources(picture, scripts, narrow, fds, path, err);
 	if (!r) {
 		r = gnuplot_run("/", path, "svg", PICTURE_SECONDS, svg, &length, err);
 		/* The name that is known outside, not that of a descriptor. */

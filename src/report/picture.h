@@ -44,8 +44,10 @@ int picture_write(const struct picture *picture, const struct chart_options *opt
 
 /*
  * The SVG as text, the caller's to free, drawn without title and caption (`bare` is set for the
- * scripts): the page around it says both. No file is made, so that nothing can be left behind.
+ * scripts): the page around it says both. `narrow`: for a telephone. No file is made, so that
+ * nothing can be left behind.
  */
-int picture_svg(const struct picture *picture, const char *scripts, char **svg, struct error *err);
+int picture_svg(const struct picture *picture, const char *scripts, bool narrow, char **svg,
+		struct error *err);
 
 #endif

@@ -67,7 +67,7 @@ static void a_picture_for_a_page_has_its_lines_and_leaves_words_to_the_page(void
 	struct error err = {0};
 	unsigned before = open_descriptors();
 	char *svg = NULL;
-	int r = picture_svg(&picture, NULL, &svg, &err);
+	int r = picture_svg(&picture, NULL, false, &svg, &err);
 
 	(void)state;
 	if (r == -ENOENT && no_gnuplot(&err))
@@ -93,7 +93,7 @@ static void a_fault_is_said_of_the_picture_and_gives_nothing(void **state)
 
 	(void)state;
 	bad.data = "nonsense here\n";
-	r = picture_svg(&bad, NULL, &svg, &err);
+	r = picture_svg(&bad, NULL, false, &svg, &err);
 	if (r == -ENOENT && no_gnuplot(&err))
 		skip();
 	assert_int_equal(r, -EIO);
@@ -103,7 +103,7 @@ static void a_fault_is_said_of_the_picture_and_gives_nothing(void **state)
 	assert_int_equal(open_descriptors(), before);
 
 	bad.script = "missing.gp";
-	assert_int_equal(picture_svg(&bad, NULL, &svg, &err), -ENOENT);
+	assert_int_equal(picture_svg(&bad, NULL, false, &svg, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "missing.gp"));
 }
 
