@@ -17,26 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One line of a section: a point with one of its back ends. */
-struct line {
-	const struct run_summary *run;
-	const struct point_summary *point;
-	const struct backend_summary *backend;
-};
-
-struct section {
-	const char *title;
-	const char *const *columns; /* right of parameter and back end, ended by NULL */
-	void (*cells)(struct table *table, const struct line *line);
-	void (*notes)(const struct run_summary *summary, FILE *out);
-	bool (*known)(const struct run_summary *summary); /* NULL: always */
-};
-
 static void cell_time(struct table *table, double ns)
 {
 	char text[UNIT_TEXT_MAX];
 
 	table_cell(table, "%s", unit_format_time(text, ns));
+	table_value(table, ns, "ns");
+}
+
+static void cell_bytes(struct table *table, double bytes)
+{
+	char text[UNIT_TEXT_MAX];
+
+	table_cell(table, "%s", unit_format_bytes(text, bytes));
+	table_value(table, bytes, "bytes");
 }
 
 static void cell_count(struct table *table, bool known, double count)
@@ -44,6 +38,7 @@ static void cell_count(struct table *table, bool known, double count)
 	char text[UNIT_TEXT_MAX];
 
 	table_cell(table, "%s", unit_format_count(text, known ? count : NAN));
+	table_value(table, known ? count : NAN, "");
 }
 
 static void cell_percent(struct table *table, double percent)
@@ -58,12 +53,13 @@ static void cell_percent(struct table *table, double percent)
 			   : percent >= 9.995 ? 1
 					      : 2,
 			   percent);
+	table_value(table, percent, "%");
 }
 
 static const char *const latency_columns[] = {"p50",    "p90", "p99",     "max",
 					      "median", "+-",  "samples", NULL};
 
-static void latency_cells(struct table *table, const struct line *line)
+static void latency_cells(struct table *table, const struct run_line *line)
 {
 	const struct backend_summary *s = line->backend;
 	double side = fmax(s->ci_high_ns - s->median_ns, s->median_ns - s->ci_low_ns);
@@ -79,11 +75,12 @@ static void latency_cells(struct table *table, const struct line *line)
 			   (unsigned long long)s->reads_per_sample);
 	else
 		table_cell(table, "%llu", (unsigned long long)s->samples);
+	table_value(table, (double)s->samples, "");
 }
 
 static const char *const parts_columns[] = {"hierarchical", "local", "format", "a memcg", NULL};
 
-static void parts_cells(struct table *table, const struct line *line)
+static void parts_cells(struct table *table, const struct run_line *line)
 {
 	cell_time(table, line->backend->hierarchical_ns);
 	cell_time(table, line->backend->local_ns);
@@ -93,7 +90,7 @@ static void parts_cells(struct table *table, const struct line *line)
 
 static const char *const update_columns[] = {"an update", "+-", "a read is", NULL};
 
-static void update_cells(struct table *table, const struct line *line)
+static void update_cells(struct table *table, const struct run_line *line)
 {
 	const struct backend_summary *s = line->backend;
 	double side = fmax(s->update_ci_high_ns - s->update_ns, s->update_ns - s->update_ci_low_ns);
@@ -103,32 +100,30 @@ static void update_cells(struct table *table, const struct line *line)
 	cell_percent(table, isnan(side) ? NAN : 100 * side / s->update_ns);
 	table_cell(table, isnan(s->update_ns) ? "%s" : "%s updates",
 		   unit_format_count(text, s->median_ns / s->update_ns));
+	table_value(table, s->median_ns / s->update_ns, "updates");
 }
 
 static const char *const work_columns[] = {"loads-h", "loads-l", "atomics", "visited",
 					   "text",    "touched", "of LLC",  NULL};
 
-static void work_cells(struct table *table, const struct line *line)
+static void work_cells(struct table *table, const struct run_line *line)
 {
 	const struct backend_summary *s = line->backend;
 	double llc = line->run->llc_bytes;
-	char text[UNIT_TEXT_MAX];
 
 	cell_count(table, s->counted, s->counts.loads_hierarchical);
 	cell_count(table, s->counted, s->counts.loads_local);
 	cell_count(table, s->counted, s->counts.atomics);
 	cell_count(table, s->counted, s->counts.memcgs_visited);
-	table_cell(table, "%s",
-		   unit_format_bytes(text, s->counted ? (double)s->counts.text_bytes : NAN));
-	table_cell(table, "%s",
-		   unit_format_bytes(text, s->counted ? (double)s->bytes_touched : NAN));
+	cell_bytes(table, s->counted ? (double)s->counts.text_bytes : NAN);
+	cell_bytes(table, s->counted ? (double)s->bytes_touched : NAN);
 	cell_percent(table, s->counted && llc > 0 ? 100 * (double)s->bytes_touched / llc : NAN);
 }
 
 static const char *const error_columns[] = {"error",      "of value", "bound", "of bound",
 					    "worst cell", "local",    NULL};
 
-static void error_cells(struct table *table, const struct line *line)
+static void error_cells(struct table *table, const struct run_line *line)
 {
 	const struct backend_summary *s = line->backend;
 	const char *prefix = "hierarchical_", *cell = s->error_cell;
@@ -144,13 +139,14 @@ static void error_cells(struct table *table, const struct line *line)
 	cell_count(table, true, s->local_error_pages);
 }
 
-static const struct section sections[] = {
+const struct run_section run_sections[] = {
 	{"Time of a read", latency_columns, latency_cells, latency_notes, NULL},
 	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL},
 	{"What writers pay", update_columns, update_cells, update_notes, update_known},
 	{"What a read does", work_columns, work_cells, work_notes, NULL},
 	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL},
 };
+const size_t nr_run_sections = sizeof(run_sections) / sizeof(run_sections[0]);
 
 static void row_cell(struct table *table, const struct run_groups *groups,
 		     const struct point_summary *point)
@@ -160,31 +156,43 @@ static void row_cell(struct table *table, const struct run_groups *groups,
 	table_cell(table, "%s", parameter_text(groups->row, &point->point, value));
 }
 
+static void section_columns(struct table *table, const struct run_section *section)
+{
+	table_column(table, "back end", ALIGN_LEFT);
+	for (const char *const *title = section->columns; *title; title++)
+		table_column(table, *title, ALIGN_RIGHT);
+}
+
+static void section_cells(struct table *table, const struct run_line *line,
+			  const struct run_section *section)
+{
+	const struct backend_summary *s = line->backend;
+
+	table_cell(table, "%s%s%s", s->backend, s->processes < repetitions_of(line->run) ? "*" : "",
+		   s->counts_differ ? "!" : "");
+	section->cells(table, line);
+}
+
 /* NULL: out of memory. */
 static struct table *section_table(const struct run_groups *groups, const struct run_group *group,
-				   const struct section *section)
+				   const struct run_section *section)
 {
 	struct table *table = table_new();
 
 	table_column(table, groups->row_title, ALIGN_RIGHT);
-	table_column(table, "back end", ALIGN_LEFT);
-	for (const char *const *title = section->columns; *title; title++)
-		table_column(table, *title, ALIGN_RIGHT);
+	section_columns(table, section);
 	for (size_t p = 0; p < group->nr_points; p++) {
 		const struct point_summary *point = group->points[p];
 
 		for (size_t b = 0; b < point->nr_backends; b++) {
 			const struct backend_summary *s = &point->backends[b];
-			struct line line = {groups->summary, point, s};
+			struct run_line line = {groups->summary, point, s};
 
 			if (!s->processes)
 				continue;
 			table_row(table);
 			row_cell(table, groups, point);
-			table_cell(table, "%s%s%s", s->backend,
-				   s->processes < repetitions_of(groups->summary) ? "*" : "",
-				   s->counts_differ ? "!" : "");
-			section->cells(table, &line);
+			section_cells(table, &line, section);
 		}
 	}
 	return table;
@@ -226,7 +234,8 @@ static void print_groups(const struct run_groups *groups, char **texts, FILE *ou
 	}
 }
 
-static int print_section(const struct run_groups *groups, const struct section *section, FILE *out)
+static int print_section(const struct run_groups *groups, const struct run_section *section,
+			 FILE *out)
 {
 	char **texts = calloc(groups->nr + 1, sizeof(*texts));
 	int r = texts ? 0 : -ENOMEM;
@@ -251,26 +260,111 @@ static int print_section(const struct run_groups *groups, const struct section *
 	return r;
 }
 
-static void ratio_rows(struct table *table, const struct run_groups *groups,
-		       const struct point_summary *point)
+static bool is_key(const struct run_groups *groups, size_t parameter)
 {
-	char text[UNIT_TEXT_MAX];
+	return groups->varies[parameter] || &parameters[parameter] == groups->row;
+}
 
+size_t run_keys(const struct run_groups *groups)
+{
+	size_t nr = 1;
+
+	for (size_t i = 0; i < nr_parameters; i++)
+		nr += is_key(groups, i);
+	return nr;
+}
+
+/* A column for each parameter that tells points apart. */
+static void key_columns(struct table *table, const struct run_groups *groups)
+{
+	for (size_t i = 0; i < nr_parameters; i++)
+		if (is_key(groups, i))
+			table_column(table, strrchr(parameters[i].name, '.') + 1,
+				     parameters[i].kind == PARAMETER_NUMBER ? ALIGN_RIGHT
+									    : ALIGN_LEFT);
+}
+
+static void key_cells(struct table *table, const struct run_groups *groups,
+		      const struct point *point)
+{
+	char value[PARAMETER_TEXT_MAX];
+
+	for (size_t i = 0; i < nr_parameters; i++) {
+		if (!is_key(groups, i))
+			continue;
+		table_cell(table, "%s", parameter_text(&parameters[i], point, value));
+		if (parameters[i].kind == PARAMETER_NUMBER)
+			table_value(table, (double)parameter_get(&parameters[i], point), "");
+	}
+}
+
+struct table *run_section_table(const struct run_groups *groups, const struct run_section *section)
+{
+	const struct run_summary *summary = groups->summary;
+	struct table *table = table_new();
+
+	key_columns(table, groups);
+	section_columns(table, section);
+	for (size_t p = 0; p < summary->nr_points; p++) {
+		const struct point_summary *point = &summary->points[p];
+
+		for (size_t b = 0; b < point->nr_backends; b++) {
+			struct run_line line = {summary, point, &point->backends[b]};
+
+			if (!line.backend->processes)
+				continue;
+			table_row(table);
+			key_cells(table, groups, &point->point);
+			section_cells(table, &line, section);
+		}
+	}
+	return table;
+}
+
+static void ratio_columns(struct table *table)
+{
+	table_column(table, "back ends", ALIGN_LEFT);
+	table_column(table, "ratio", ALIGN_RIGHT);
+	table_column(table, "from", ALIGN_RIGHT);
+	table_column(table, "to", ALIGN_RIGHT);
+	table_column(table, "level", ALIGN_RIGHT);
+	table_column(table, "pairs", ALIGN_RIGHT);
+}
+
+/* `all`: all parameters that tell points apart, and not only the row's. */
+static void ratio_rows(struct table *table, const struct run_groups *groups,
+		       const struct point_summary *point, bool all)
+{
 	for (size_t b = 1; b < point->nr_backends; b++) {
 		struct ratio ratio = summary_ratio(&point->backends[0], &point->backends[b]);
 
 		if (!ratio.pairs)
 			continue;
 		table_row(table);
-		row_cell(table, groups, point);
+		if (all)
+			key_cells(table, groups, &point->point);
+		else
+			row_cell(table, groups, point);
 		table_cell(table, "%s / %s", point->backends[0].backend,
 			   point->backends[b].backend);
-		table_cell(table, "%s", unit_format_count(text, ratio.median));
-		table_cell(table, "%s", unit_format_count(text, ratio.low));
-		table_cell(table, "%s", unit_format_count(text, ratio.high));
+		cell_count(table, true, ratio.median);
+		cell_count(table, true, ratio.low);
+		cell_count(table, true, ratio.high);
 		cell_percent(table, 100 * ratio.level);
 		table_cell(table, "%zu", ratio.pairs);
+		table_value(table, (double)ratio.pairs, "");
 	}
+}
+
+struct table *run_ratio_table(const struct run_groups *groups)
+{
+	struct table *table = table_new();
+
+	key_columns(table, groups);
+	ratio_columns(table);
+	for (size_t p = 0; p < groups->summary->nr_points; p++)
+		ratio_rows(table, groups, &groups->summary->points[p], true);
+	return table;
 }
 
 static int print_ratios(const struct run_groups *groups, FILE *out)
@@ -282,14 +376,9 @@ static int print_ratios(const struct run_groups *groups, FILE *out)
 		int r;
 
 		table_column(table, groups->row_title, ALIGN_RIGHT);
-		table_column(table, "back ends", ALIGN_LEFT);
-		table_column(table, "ratio", ALIGN_RIGHT);
-		table_column(table, "from", ALIGN_RIGHT);
-		table_column(table, "to", ALIGN_RIGHT);
-		table_column(table, "level", ALIGN_RIGHT);
-		table_column(table, "pairs", ALIGN_RIGHT);
+		ratio_columns(table);
 		for (size_t p = 0; p < group->nr_points; p++)
-			ratio_rows(table, groups, group->points[p]);
+			ratio_rows(table, groups, group->points[p], false);
 		run_group_heading(groups, g, out);
 		r = table_print(table, out);
 		table_free(table);
@@ -320,8 +409,8 @@ int run_table_print(const struct run_summary *summary, FILE *out)
 		return r;
 	run_head_print(groups, out);
 	if (any_measured(summary)) {
-		for (size_t i = 0; !r && i < sizeof(sections) / sizeof(sections[0]); i++)
-			r = print_section(groups, &sections[i], out);
+		for (size_t i = 0; !r && i < nr_run_sections; i++)
+			r = print_section(groups, &run_sections[i], out);
 		if (!r && backends_of(summary) > 1)
 			r = print_ratios(groups, out);
 		if (!r)

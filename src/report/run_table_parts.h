@@ -4,8 +4,47 @@
 #define MEMCGBENCH_REPORT_RUN_TABLE_PARTS_H
 
 #include "report/run_groups.h"
+#include "report/table.h"
 
 #include <stdio.h>
+
+/* One line of a section: a point with one of its back ends. */
+struct run_line {
+	const struct run_summary *run;
+	const struct point_summary *point;
+	const struct backend_summary *backend;
+};
+
+/* A question, and a table that answers it. */
+struct run_section {
+	const char *title;
+	const char *const *columns; /* right of parameters and back end, ended by NULL */
+	void (*cells)(struct table *table, const struct run_line *line);
+	void (*notes)(const struct run_summary *summary, FILE *out);
+	bool (*known)(const struct run_summary *summary); /* NULL: always */
+};
+
+extern const struct run_section run_sections[];
+extern const size_t nr_run_sections;
+
+/* All points in one table, with a column for each parameter that tells them apart: for pages, where
+ * rows can be chosen. NULL: out of memory. */
+struct table *run_section_table(const struct run_groups *groups, const struct run_section *section);
+struct table *run_ratio_table(const struct run_groups *groups);
+/* The first columns of both: the parameters, and the back end. */
+size_t run_keys(const struct run_groups *groups);
+
+/* For one group of points. NULL: out of memory. */
+struct table *run_slope_table(const struct run_groups *groups, size_t group);
+struct table *run_reference_table(const struct run_groups *groups, size_t group);
+
+/* Is there a number down the rows that time can grow with? */
+bool run_has_slopes(const struct run_groups *groups);
+
+/* How the time of back end `b` grows over a group: the number of points it is over. NAN where it is
+ * not known. */
+size_t run_slope(const struct run_groups *groups, size_t group, size_t b, double *slope,
+		 double *error);
 
 /* What was asked, where it was measured, and what to be wary of. */
 void run_head_print(const struct run_groups *groups, FILE *out);
@@ -23,6 +62,8 @@ void ratio_notes(const struct run_summary *summary, FILE *out);
 
 /* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
 bool update_known(const struct run_summary *summary);
+
+void run_slope_notes(const struct run_groups *groups, FILE *out);
 
 /* How time grows with the parameter down the rows, where that is a number. 0 or -ENOMEM, -EIO. */
 int run_slopes_print(const struct run_groups *groups, FILE *out);

@@ -67,8 +67,10 @@ static void ratio_row(struct table *table, const struct run_group *group,
 	table_cell(table, "%s", unit_format_count(text, ratio.median));
 }
 
-static struct table *group_table(const struct run_summary *summary, const struct run_group *group)
+struct table *run_reference_table(const struct run_groups *groups, size_t g)
 {
+	const struct run_summary *summary = groups->summary;
+	const struct run_group *group = &groups->groups[g];
 	struct table *table = table_new();
 
 	table_column(table, "memcgs", ALIGN_RIGHT);
@@ -111,7 +113,7 @@ int run_references_print(const struct run_groups *groups, FILE *out)
 		return 0;
 	fputs("\nPublished figures, and the medians here\n", out);
 	for (size_t g = 0; g < groups->nr; g++) {
-		struct table *table = group_table(summary, &groups->groups[g]);
+		struct table *table = run_reference_table(groups, g);
 		int r;
 
 		run_group_heading(groups, g, out);

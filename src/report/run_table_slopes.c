@@ -57,11 +57,40 @@ static void slope_cells(struct table *table, const struct series *series)
 	table_cell(table, "%zu", series->nr);
 }
 
-static struct table *slope_table(const struct run_groups *groups, const struct run_group *group,
-				 struct series *series)
+/* Room for the points of a group; false: out of memory. */
+static bool series_init(struct series *series, const struct run_group *group)
 {
+	series->nr = 0;
+	series->x = calloc(2 * group->nr_points + 1, sizeof(*series->x));
+	series->y = series->x ? series->x + group->nr_points : NULL;
+	return series->x;
+}
+
+size_t run_slope(const struct run_groups *groups, size_t g, size_t b, double *slope, double *error)
+{
+	struct series series;
+
+	*slope = *error = NAN;
+	if (!run_has_slopes(groups) || !series_init(&series, &groups->groups[g]))
+		return 0;
+	collect(groups, &groups->groups[g], b, false, &series);
+	if (series.nr >= 2)
+		*slope = log_log_slope(series.x, series.y, series.nr, error);
+	free(series.x);
+	return series.nr;
+}
+
+struct table *run_slope_table(const struct run_groups *groups, size_t g)
+{
+	const struct run_group *group = &groups->groups[g];
 	const struct point_summary *first = group->points[0];
 	struct table *table = table_new();
+	struct series series;
+
+	if (!table || !series_init(&series, group)) {
+		table_free(table);
+		return NULL;
+	}
 
 	table_column(table, "back end", ALIGN_LEFT);
 	table_column(table, "slope", ALIGN_RIGHT);
@@ -75,27 +104,27 @@ static struct table *slope_table(const struct run_groups *groups, const struct r
 	for (size_t b = 0; b < first->nr_backends; b++) {
 		table_row(table);
 		table_cell(table, "%s", first->backends[b].backend);
-		collect(groups, group, b, false, series);
-		slope_cells(table, series);
+		collect(groups, group, b, false, &series);
+		slope_cells(table, &series);
 		if (!groups->summary->llc_bytes)
 			continue;
-		collect(groups, group, b, true, series);
-		slope_cells(table, series);
+		collect(groups, group, b, true, &series);
+		slope_cells(table, &series);
 	}
+	free(series.x);
 	return table;
 }
 
-static size_t longest_group(const struct run_groups *groups)
+bool run_has_slopes(const struct run_groups *groups)
 {
-	size_t longest = 0;
+	bool several = false;
 
 	for (size_t g = 0; g < groups->nr; g++)
-		if (groups->groups[g].nr_points > longest)
-			longest = groups->groups[g].nr_points;
-	return longest;
+		several |= groups->groups[g].nr_points > 1;
+	return several && groups->row && groups->row->kind == PARAMETER_NUMBER;
 }
 
-static void print_notes(const struct run_groups *groups, FILE *out)
+void run_slope_notes(const struct run_groups *groups, FILE *out)
 {
 	wrap_print(out, 11, "  slope",
 		   "of log median time on log parameter, by least squares; 1: linear, 0: flat; "
@@ -108,26 +137,19 @@ static void print_notes(const struct run_groups *groups, FILE *out)
 
 int run_slopes_print(const struct run_groups *groups, FILE *out)
 {
-	struct series series = {NULL, NULL, 0};
-	size_t longest = longest_group(groups);
 	int r = 0;
 
-	if (!groups->row || groups->row->kind != PARAMETER_NUMBER || longest < 2)
+	if (!run_has_slopes(groups))
 		return 0;
-	series.x = calloc(2 * longest, sizeof(*series.x));
-	if (!series.x)
-		return -ENOMEM;
-	series.y = series.x + longest;
 	fprintf(out, "\nHow time grows with %s\n", groups->row->name);
 	for (size_t g = 0; !r && g < groups->nr; g++) {
-		struct table *table = slope_table(groups, &groups->groups[g], &series);
+		struct table *table = run_slope_table(groups, g);
 
 		run_group_heading(groups, g, out);
 		r = table_print(table, out);
 		table_free(table);
 	}
 	if (!r)
-		print_notes(groups, out);
-	free(series.x);
+		run_slope_notes(groups, out);
 	return r;
 }

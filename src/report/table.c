@@ -6,9 +6,11 @@
  */
 #include "report/table.h"
 
+#include "report/page_html.h"
 #include "report/wrap.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 struct column {
 	char *title;
 	enum table_align align;
+	const char *unit; /* of its cells' values; NULL: they have none */
 };
 
 struct row {
@@ -23,6 +26,7 @@ struct row {
 	unsigned indent;
 	size_t nr_cells;
 	char **cells; /* at most as many as there are columns */
+	double *values; /* beside the cells; NAN where there is none */
 };
 
 struct table {
@@ -47,6 +51,7 @@ void table_free(struct table *table)
 		for (size_t k = 0; k < table->rows[i].nr_cells; k++)
 			free(table->rows[i].cells[k]);
 		free(table->rows[i].cells);
+		free(table->rows[i].values);
 		free(table->rows[i].label);
 		free(table->rows[i].heading);
 	}
@@ -81,7 +86,7 @@ void table_column(struct table *table, const char *title, enum table_align align
 		return;
 	}
 	blank_controls(copy);
-	table->columns[table->nr_columns++] = (struct column){copy, align};
+	table->columns[table->nr_columns++] = (struct column){copy, align, NULL};
 }
 
 static struct row *add_row(struct table *table)
@@ -108,7 +113,8 @@ void table_row(struct table *table)
 	if (!row)
 		return;
 	row->cells = calloc(table->nr_columns ? table->nr_columns : 1, sizeof(*row->cells));
-	if (!row->cells)
+	row->values = calloc(table->nr_columns ? table->nr_columns : 1, sizeof(*row->values));
+	if (!row->cells || !row->values)
 		table->broken = true;
 }
 
@@ -147,7 +153,18 @@ void table_cell(struct table *table, const char *format, ...)
 		return;
 	}
 	blank_controls(text);
+	row->values[row->nr_cells] = NAN;
 	row->cells[row->nr_cells++] = text;
+}
+
+void table_value(struct table *table, double value, const char *unit)
+{
+	struct row *row = table && table->nr_rows ? &table->rows[table->nr_rows - 1] : NULL;
+
+	if (!row || table->broken || !row->nr_cells)
+		return;
+	row->values[row->nr_cells - 1] = value;
+	table->columns[row->nr_cells - 1].unit = unit;
 }
 
 /* Characters of UTF-8: bytes that do not continue one. */
@@ -269,5 +286,53 @@ int table_print_tsv(const struct table *table, FILE *out)
 			fprintf(out, "%s%s", c ? "\t" : "", cell_text(&table->rows[r], c));
 		fputc('\n', out);
 	}
+	return ferror(out) ? -EIO : 0;
+}
+
+static void html_titles(const struct table *table, size_t nr_keys, FILE *out)
+{
+	fputs("<thead><tr>", out);
+	for (size_t c = 0; c < table->nr_columns; c++) {
+		const struct column *column = &table->columns[c];
+
+		fprintf(out, "<th scope=\"col\"%s%s",
+			column->align == ALIGN_RIGHT ? " class=\"n\"" : "",
+			c < nr_keys ? " data-key" : "");
+		if (column->unit)
+			fprintf(out, " data-unit=\"%s\"", column->unit);
+		fputc('>', out);
+		html_text(out, column->title);
+		fputs("</th>", out);
+	}
+	fputs("</tr></thead>\n", out);
+}
+
+static void html_row(const struct table *table, const struct row *row, FILE *out)
+{
+	fputs("<tr>", out);
+	for (size_t c = 0; c < table->nr_columns; c++) {
+		double value = c < row->nr_cells ? row->values[c] : NAN;
+
+		fputs(table->columns[c].align == ALIGN_RIGHT ? "<td class=\"n\"" : "<td", out);
+		if (isfinite(value))
+			fprintf(out, " data-v=\"%.12g\"", value);
+		fputc('>', out);
+		html_text(out, cell_text(row, c));
+		fputs("</td>", out);
+	}
+	fputs("</tr>\n", out);
+}
+
+int table_print_html(const struct table *table, const char *id, size_t nr_keys, FILE *out)
+{
+	if (!table || table->broken)
+		return -ENOMEM;
+	fprintf(out, "<div class=\"box\" tabindex=\"0\"><table id=\"%s\">\n", id);
+	html_titles(table, nr_keys, out);
+	fputs("<tbody>\n", out);
+	for (size_t r = 0; r < table->nr_rows; r++)
+		if (!table->rows[r].heading)
+			html_row(table, &table->rows[r], out);
+	fputs("</tbody></table></div>\n", out);
 	return ferror(out) ? -EIO : 0;
 }

@@ -25,11 +25,17 @@ void table_heading(struct table *table, unsigned indent, const char *label, cons
 void table_cell(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3))); /* the next cell of the row; tabs become blanks */
 
+/* What the cell just added stands for, in base units ("ns", "bytes", "1"): for pages, which sort by
+ * it. NAN is not known. */
+void table_value(struct table *table, double value, const char *unit);
+
 /* Characters of the longest line, headings aside. */
 size_t table_width(const struct table *table);
 
 /* Two blanks between columns, titles first, no trailing blanks; 0 or -EIO/-ENOMEM. */
 int table_print(const struct table *table, FILE *out);
 int table_print_tsv(const struct table *table, FILE *out);
+/* An HTML table; the first `nr_keys` columns say what a row is about. */
+int table_print_html(const struct table *table, const char *id, size_t nr_keys, FILE *out);
 
 #endif
