@@ -27,6 +27,14 @@ static void number(uint32_t *v, size_t n)
 		v[i] = (uint32_t)i;
 }
 
+/* Which repetition the n-th round is; see schedule.h. */
+static uint32_t repetition_of(uint32_t round, uint32_t repetitions)
+{
+	if (round % 4 == 3 && round < repetitions)
+		return round + 1;
+	return round % 4 ? round : round - 1;
+}
+
 int schedule_new(size_t nr_points, size_t nr_backends, uint32_t repetitions, uint64_t seed,
 		 struct task **tasks, size_t *nr_tasks)
 {
@@ -44,7 +52,8 @@ int schedule_new(size_t nr_points, size_t nr_backends, uint32_t repetitions, uin
 		return -ENOMEM;
 	}
 	order = points + nr_points;
-	for (uint32_t repetition = 1; repetition <= repetitions; repetition++) {
+	for (uint32_t round = 1; round <= repetitions; round++) {
+		uint32_t repetition = repetition_of(round, repetitions);
 		struct rng rng = rng_for(seed, repetition, 0);
 
 		number(points, nr_points);

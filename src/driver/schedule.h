@@ -4,6 +4,10 @@
  * seeded random order; at each point its back ends one after the other in a seeded random order. So
  * a drift of the machine falls on all alike, and the back ends of a point and repetition, whose
  * ratio is asked for, run close together.
+ *
+ * Odd and even repetitions, which are two runs to whoever asks for noise, take turns at going
+ * first: rounds are 1, 2, 4, 3, 5, 6, 8, 7 and so on. A machine that drifts steadily treats both
+ * alike.
  */
 #ifndef MEMCGBENCH_DRIVER_SCHEDULE_H
 #define MEMCGBENCH_DRIVER_SCHEDULE_H

@@ -41,9 +41,39 @@ static void keeps_the_backends_of_a_point_side_by_side(void **state)
 	assert_int_equal(schedule_new(POINTS, BACKENDS, REPETITIONS, 9, &tasks, &nr), 0);
 	for (size_t i = 0; i < nr; i++) {
 		assert_int_equal(tasks[i].point, tasks[i / BACKENDS * BACKENDS].point);
-		assert_int_equal(tasks[i].repetition, 1 + i / (POINTS * BACKENDS));
+		/* a round is of one repetition */
+		assert_int_equal(tasks[i].repetition,
+				 tasks[i / (POINTS * BACKENDS) * POINTS * BACKENDS].repetition);
 	}
 	free(tasks);
+}
+
+/* How much later even repetitions run than odd ones, on average, in rounds. */
+static double lag_of_even(uint32_t repetitions)
+{
+	double sum[2] = {0}, count[2] = {0};
+	struct task *tasks;
+	size_t nr;
+
+	assert_int_equal(schedule_new(1, 1, repetitions, 1, &tasks, &nr), 0);
+	for (size_t i = 0; i < nr; i++) {
+		sum[tasks[i].repetition % 2] += (double)i;
+		count[tasks[i].repetition % 2]++;
+	}
+	free(tasks);
+	return sum[0] / count[0] - sum[1] / count[1];
+}
+
+static void odd_and_even_repetitions_are_at_the_same_time_on_average(void **state)
+{
+	(void)state;
+	for (uint32_t repetitions = 4; repetitions <= 400; repetitions += 4)
+		assert_true(lag_of_even(repetitions) == 0);
+	/* One pair is left over: its even one runs a round later. */
+	for (uint32_t repetitions = 6; repetitions <= 400; repetitions += 4)
+		assert_float_equal(lag_of_even(repetitions), 2.0 / repetitions, 1e-9);
+	assert_true(lag_of_even(2) == 1);
+	assert_true(lag_of_even(3) == 0); /* 1 and 3 around 2 */
 }
 
 static void is_the_same_for_a_seed_and_differs_between_seeds(void **state)
@@ -90,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(holds_every_task_once),
+		cmocka_unit_test(odd_and_even_repetitions_are_at_the_same_time_on_average),
 		cmocka_unit_test(keeps_the_backends_of_a_point_side_by_side),
 		cmocka_unit_test(is_the_same_for_a_seed_and_differs_between_seeds),
 		cmocka_unit_test(does_not_favour_a_backend),
