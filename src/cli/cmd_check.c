@@ -29,7 +29,6 @@ enum {
 
 struct arguments {
 	struct scenario_arguments scenario;
-	const char *path;
 	unsigned format;
 	uint64_t updates;
 };
@@ -57,6 +56,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->scenario;
+		state->child_inputs[1] = &arguments->scenario;
 		return 0;
 	case OPTION_FORMAT:
 		arguments->format = cli_format(state, argument, FORMAT_TABLE | FORMAT_JSON);
@@ -67,20 +67,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_UPDATES:
 		parse_updates(arguments, argument, state);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (arguments->path)
-			argp_error(state, "'%s' is one scenario too many", argument);
-		arguments->path = argument;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "a scenario is missing");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&scenario_argp, 0, NULL, 0}, {&one_scenario_argp, 0, NULL, 0}, {0}};
 
 static const struct argp check_argp = {
 	.options = option_table,
@@ -243,7 +236,8 @@ static int load_and_check(struct arguments *arguments, const struct machine *mac
 		fputs("memcgbench: out of memory\n", stderr);
 		return EXIT_TROUBLE;
 	}
-	if (scenario_load(arguments->path, &arguments->scenario.options, &scenario, &errors)) {
+	if (scenario_load(arguments->scenario.path, &arguments->scenario.options, &scenario,
+			  &errors)) {
 		error_list_print(stderr, &errors);
 		return EXIT_TROUBLE;
 	}

@@ -21,7 +21,7 @@ enum {
 
 struct arguments {
 	struct scenario_arguments scenario;
-	const char *path, *topology;
+	const char *topology;
 	unsigned format;
 };
 
@@ -40,6 +40,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->scenario;
 		state->child_inputs[1] = &arguments->scenario;
+		state->child_inputs[2] = &arguments->scenario;
 		return 0;
 	case OPTION_FORMAT:
 		arguments->format =
@@ -48,21 +49,15 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_TOPOLOGY:
 		arguments->topology = argument;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (arguments->path)
-			argp_error(state, "'%s' is one scenario too many", argument);
-		arguments->path = argument;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "a scenario is missing");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = {
-	{&scenario_argp, 0, NULL, 0}, {&sampling_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&scenario_argp, 0, NULL, 0},
+					     {&sampling_argp, 0, NULL, 0},
+					     {&one_scenario_argp, 0, NULL, 0},
+					     {0}};
 
 static const struct argp plan_argp = {
 	.options = option_table,
@@ -101,7 +96,8 @@ static int plan_for(struct arguments *arguments, const struct machine *machine)
 		fputs("memcgbench: out of memory\n", stderr);
 		return EXIT_TROUBLE;
 	}
-	if (scenario_load(arguments->path, &arguments->scenario.options, &plan.scenario, &errors)) {
+	if (scenario_load(arguments->scenario.path, &arguments->scenario.options, &plan.scenario,
+			  &errors)) {
 		error_list_print(stderr, &errors);
 		return EXIT_TROUBLE;
 	}

@@ -73,8 +73,27 @@ static error_t parse_sampling(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static error_t parse_one_scenario(int key, char *argument, struct argp_state *state)
+{
+	struct scenario_arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (arguments->path)
+			argp_error(state, "'%s' is one scenario too many", argument);
+		arguments->path = argument;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "a scenario is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 const struct argp scenario_argp = {.options = option_table, .parser = parse_option};
 const struct argp sampling_argp = {.options = sampling_table, .parser = parse_sampling};
+const struct argp one_scenario_argp = {.parser = parse_one_scenario};
 
 int scenario_arguments_here(struct scenario_arguments *arguments, const struct machine *machine)
 {
