@@ -6,136 +6,46 @@
 #include "cli/cli.h"
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/units.h"
-#include "cli/run_scenario.h"
-#include "cli/scenario_arguments.h"
-#include "driver/interrupt.h"
-#include "driver/lock.h"
+#include "cli/measuring.h"
+#include "report/run_table.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define LABEL_BYTES_MAX 200
+#include <stdio.h>
 
 enum {
-	KEY_SEED = 0x100,
-	KEY_STRICT,
-	KEY_SKIP_IMPOSSIBLE,
-	KEY_LABEL,
-	KEY_NO_LOCK,
-	KEY_DIR_FILE,
-	KEY_TIME_LIMIT,
+	KEY_DIR_FILE = 0x100,
 	KEY_REUSE,
 };
 
 static const struct argp_option option_table[] = {
-	{"out", 'o', "DIR", 0, "measure into DIR, or go on there (default: results/local/NAME/NNN)",
-	 0},
-	{"format", 'f', "A,B", 0, "table (default), json, tsv", 0},
-	{"seed", KEY_SEED, "S", 0, "orders the schedule (default 1)", 0},
-	{"strict", KEY_STRICT, NULL, 0,
-	 "refuse a machine that gives cause for a warning; exit with 2 where a result carries one",
-	 0},
-	{"skip-impossible", KEY_SKIP_IMPOSSIBLE, NULL, 0,
-	 "measure what is possible on this machine and leave out the rest", 0},
-	{"label", KEY_LABEL, "TEXT", 0, "stored in the results, in place of a host name", 0},
-	{"no-lock", KEY_NO_LOCK, NULL, 0, "do not wait for other sweeps on this machine", 0},
 	{"dir-file", KEY_DIR_FILE, "FILE", 0,
 	 "write the name of each results directory to FILE, one a line", 0},
 	{"reuse", KEY_REUSE, NULL, 0,
 	 "without --out: show a finished run of the same identity instead of beginning a new one",
 	 0},
-	{"time-limit", KEY_TIME_LIMIT, "TIME", 0,
-	 "end a process that takes longer, e.g. 90s (default: from the estimate)", 0},
 	{0},
 };
 
 struct arguments {
-	struct scenario_arguments scenario;
-	struct run_options run;
-	const char *dir_file;
+	struct measuring measuring;
 	char **paths;
 	size_t nr_paths;
-	bool no_lock;
 };
-
-/* Results hold numbers as JSON does, which has no larger integers. */
-static uint64_t whole_number(struct argp_state *state, const char *name, const char *text,
-			     enum unit_kind kind, uint64_t min)
-{
-	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
-	const char *why = "";
-	uint64_t value = 0;
-
-	if (unit_parse(text, strlen(text), kind, &value, &why))
-		argp_error(state, "%s: '%s' is not possible (%s)", name, text, why);
-	else if (value < min || value > INT64_MAX)
-		argp_error(state, "%s: '%s' is out of range (%s to %s)", name, text,
-			   unit_format_exact(low, kind, min),
-			   unit_format_exact(high, kind, INT64_MAX));
-	return value;
-}
-
-/* What results cannot hold is refused here, and not when they are written. */
-static const char *label_text(struct argp_state *state, const char *text)
-{
-	json_t *json = json_string(text);
-	bool printable = json;
-
-	json_decref(json);
-	for (const char *c = text; *c; c++)
-		printable = printable && !iscntrl((unsigned char)*c);
-	if (!printable || strlen(text) > LABEL_BYTES_MAX)
-		argp_error(state,
-			   "--label: not a text (UTF-8, no control characters, at most %d bytes)",
-			   LABEL_BYTES_MAX);
-	return text;
-}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *args = state->input;
-	struct run_options *run = &args->run;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->scenario;
-		state->child_inputs[1] = &args->scenario;
-		return 0;
-	case 'o':
-		run->out = text;
-		return 0;
-	case 'f':
-		run->formats = cli_formats(state, text, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
-		return 0;
-	case KEY_SEED:
-		run->seed = whole_number(state, "--seed", text, UNIT_COUNT, 0);
-		return 0;
-	case KEY_STRICT:
-		run->strict = true;
-		return 0;
-	case KEY_SKIP_IMPOSSIBLE:
-		run->skip_impossible = true;
-		return 0;
-	case KEY_LABEL:
-		run->label = label_text(state, text);
-		return 0;
-	case KEY_NO_LOCK:
-		args->no_lock = true;
+		state->child_inputs[0] = &args->measuring;
 		return 0;
 	case KEY_DIR_FILE:
-		args->dir_file = text;
+		args->measuring.dir_file = text;
 		return 0;
 	case KEY_REUSE:
-		run->reuse = true;
-		return 0;
-	case KEY_TIME_LIMIT:
-		run->limit_ns = whole_number(state, "--time-limit", text, UNIT_TIME, 1);
+		args->measuring.run.reuse = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		args->paths = state->argv + state->next;
@@ -145,7 +55,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		argp_error(state, "a scenario is missing");
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		if (run->out && args->nr_paths > 1)
+		if (args->measuring.run.out && args->nr_paths > 1)
 			argp_error(state, "--out is the directory of one run: name one scenario");
 		return 0;
 	default:
@@ -153,8 +63,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{&scenario_argp, 0, NULL, 0}, {&sampling_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&measuring_argp, 0, NULL, 0}, {0}};
 
 static const struct argp run_argp = {
 	.options = option_table,
@@ -164,90 +73,48 @@ static const struct argp run_argp = {
 	.doc = "Measures scenarios and prints what was found.\vResults are kept as soon as they "
 	       "are there, and Ctrl-C keeps what is done: the same command goes on with an "
 	       "unfinished run, and measures only what is missing or failed. A finished run in "
-	       "--out is shown again.\n\nExit codes: 0 fine; 2 trouble, or a "
+	       "--out is shown again. Without --out, results go to results/local/NAME/NNN, the "
+	       "next "
+	       "number below the scenario's name.\n\nExit codes: 0 fine; 2 trouble, or a "
 	       "repetition failed; 3 not possible on this machine.",
 };
 
-static int write_dir_file(const char *path, const struct prepared *runs, size_t nr,
-			  struct error *err)
+static int print_json(const struct run_summary *summary)
 {
-	size_t size = 1, at = 0;
-	char *text;
-	int r;
+	json_t *document = summary_to_json(summary);
+	int r = -ENOMEM;
 
-	for (size_t i = 0; i < nr; i++)
-		size += strlen(runs[i].dir->path) + 1;
-	text = calloc(size, 1);
-	if (!text)
-		return error_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++)
-		at += (size_t)snprintf(text + at, size - at, "%s\n", runs[i].dir->path);
-	r = file_write_atomic(path, text, at, err);
-	free(text);
+	if (document)
+		r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) ? -EIO
+											   : 0;
+	json_decref(document);
+	putchar('\n');
 	return r;
 }
 
-/* Lock, directories, sweeps, tables. */
-static int measure_all(struct arguments *args, struct prepared *runs)
+static int show(void *arg, const struct run_summary *summary, unsigned formats)
 {
-	int interrupt_fd = interrupt_open(), lock = -1, signal_number = 0, code = EXIT_FINE;
-	struct error err = {.line = 0};
+	int r = 0;
 
-	if (interrupt_fd < 0) {
-		error_set(&err, interrupt_fd, "cannot watch for signals: %s",
-			  strerror(-interrupt_fd));
-		goto trouble;
-	}
-	if (!args->no_lock) {
-		lock = lock_take(interrupt_fd, stderr, &signal_number, &err);
-		if (signal_number)
-			interrupt_raise(signal_number);
-		if (lock < 0)
-			goto trouble;
-	}
-	/* Reading what is there may take long, and loses nothing: a signal ends it at once. */
-	interrupt_unblock();
-	for (size_t i = 0; i < args->nr_paths; i++)
-		if (prepared_open(&runs[i], &args->run, &err))
-			goto trouble;
-	if (args->dir_file && write_dir_file(args->dir_file, runs, args->nr_paths, &err))
-		goto trouble;
-	if (!args->run.strict)
-		prepared_warn(runs, args->nr_paths);
-	interrupt_block();
-	for (size_t i = 0; i < args->nr_paths; i++) {
-		int one = prepared_run(&runs[i], &args->run, interrupt_fd, &signal_number);
-
-		if (signal_number)
-			interrupt_raise(signal_number);
-		if (one > code)
-			code = one;
-	}
-	if (lock >= 0)
-		close(lock);
-	close(interrupt_fd);
-	return cli_finish(code);
-trouble:
-	error_print(stderr, &err);
-	return EXIT_TROUBLE;
+	if (formats & FORMAT_TABLE)
+		r = run_table_print(summary, stdout);
+	if (!r && (formats & FORMAT_JSON))
+		r = print_json(summary);
+	if (!r && (formats & FORMAT_TSV))
+		r = run_tsv_print(summary, stdout);
+	if (r)
+		fputs("memcgbench: cannot print the results\n", stderr);
+	return r ? EXIT_TROUBLE : EXIT_FINE;
 }
 
 int cmd_run(int argc, char **argv)
 {
-	struct arguments args = {.run = {.seed = 1, .formats = FORMAT_TABLE}};
-	struct prepared *runs;
+	struct arguments args = {.measuring = MEASURING_DEFAULTS};
 	int code;
 
+	args.measuring.run.show = show;
 	argp_parse(&run_argp, argc, argv, 0, NULL, &args);
-	runs = calloc(args.nr_paths, sizeof(*runs));
-	if (!runs) {
-		fputs("memcgbench: out of memory\n", stderr);
-		return EXIT_TROUBLE;
-	}
-	code = prepare_all(runs, args.paths, args.nr_paths, &args.scenario, &args.run);
-	if (code == EXIT_FINE)
-		code = measure_all(&args, runs);
-	prepared_free(runs, args.nr_paths);
-	scenario_arguments_fini(&args.scenario);
+	code = measure_scenarios(&args.measuring, args.paths, args.nr_paths);
+	scenario_arguments_fini(&args.measuring.scenario);
 	return code;
 }

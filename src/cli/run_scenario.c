@@ -8,7 +8,6 @@
 #include "driver/feasible.h"
 #include "driver/interrupt.h"
 #include "driver/sweep.h"
-#include "report/run_table.h"
 #include "result/summary.h"
 
 #include <errno.h>
@@ -16,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define DEFAULT_BASE "results/local"
 
 static int say(const struct error *err, int code)
 {
@@ -119,16 +116,32 @@ static int ask_feasible(struct prepared *run, size_t *impossible)
 	return r;
 }
 
+/* Twice the repetitions, for two halves: each needs two processes for anything to be said. */
+static int double_repetitions(struct scenario *scenario)
+{
+	if (scenario->repetitions < 2 || scenario->repetitions > MAX_REPETITIONS / 2) {
+		fprintf(stderr,
+			"memcgbench: %s: repetitions: %u is not possible for two halves (2 to %u; "
+			"--repetitions replaces it)\n",
+			scenario->path, scenario->repetitions, MAX_REPETITIONS / 2);
+		return EXIT_TROUBLE;
+	}
+	scenario->repetitions *= 2;
+	return EXIT_FINE;
+}
+
 static int load_all(struct prepared *runs, char **paths, size_t nr,
-		    const struct scenario_options *options)
+		    const struct scenario_options *scenario, const struct run_options *options)
 {
 	int code = EXIT_FINE;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct error_list errors = {.nr = 0};
 
-		if (scenario_load(paths[i], options, &runs[i].scenario, &errors)) {
+		if (scenario_load(paths[i], scenario, &runs[i].scenario, &errors)) {
 			error_list_print(stderr, &errors);
+			code = EXIT_TROUBLE;
+		} else if (options->twice && double_repetitions(runs[i].scenario)) {
 			code = EXIT_TROUBLE;
 		}
 	}
@@ -163,7 +176,7 @@ int prepare_all(struct prepared *runs, char **paths, size_t nr, struct scenario_
 		fputs("memcgbench: out of memory\n", stderr);
 		return EXIT_TROUBLE;
 	}
-	code = load_all(runs, paths, nr, &scenario->options);
+	code = load_all(runs, paths, nr, &scenario->options, options);
 	if (!code)
 		code = ask_all(runs, nr, machine, &impossible);
 	if (!code && options->strict && print_warnings(machine, runs[0].context)) {
@@ -200,39 +213,13 @@ int prepared_open(struct prepared *run, const struct run_options *options, struc
 
 	if (!document)
 		return error_set(err, -ENOMEM, "out of memory");
-	r = run_dir_open(options->out, DEFAULT_BASE, options->reuse, document, &run->dir, err);
+	r = run_dir_open(options->out, options->base, options->reuse, document, &run->dir, err);
 	json_decref(document);
 	if (!r && run->dir->resumed)
 		fprintf(stderr, "memcgbench: %s %s\n",
 			run_dir_finished(run->dir) ? "nothing is left to measure in"
 						   : "going on in",
 			run->dir->path);
-	return r;
-}
-
-static int print_json(const struct run_summary *summary)
-{
-	json_t *document = summary_to_json(summary);
-	int r = -ENOMEM;
-
-	if (document)
-		r = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) ? -EIO
-											   : 0;
-	json_decref(document);
-	putchar('\n');
-	return r;
-}
-
-static int print_summary(const struct run_summary *summary, unsigned formats)
-{
-	int r = 0;
-
-	if (formats & FORMAT_TABLE)
-		r = run_table_print(summary, stdout);
-	if (!r && (formats & FORMAT_JSON))
-		r = print_json(summary);
-	if (!r && (formats & FORMAT_TSV))
-		r = run_tsv_print(summary, stdout);
 	return r;
 }
 
@@ -249,14 +236,11 @@ static int show(struct prepared *run, const struct run_options *options)
 {
 	struct run_summary *summary;
 	struct error err = {.line = 0};
-	int code = EXIT_FINE;
+	int code;
 
 	if (summary_load(run->dir->path, &summary, &err))
 		return say(&err, EXIT_TROUBLE);
-	if (print_summary(summary, options->formats)) {
-		fputs("memcgbench: cannot print the results\n", stderr);
-		code = EXIT_TROUBLE;
-	}
+	code = options->show(options->arg, summary, options->formats);
 	if (summary->nr_failed) {
 		fprintf(stderr,
 			"memcgbench: failed repetitions: %zu; the same command tries them again\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One scenario of `run`, from its file to its table. */
+/* One scenario of a command that measures, from its file to what is shown of it. */
 #ifndef MEMCGBENCH_CLI_RUN_SCENARIO_H
 #define MEMCGBENCH_CLI_RUN_SCENARIO_H
 
@@ -7,16 +7,25 @@
 #include "cli/scenario_arguments.h"
 #include "place/machine.h"
 #include "result/run_dir.h"
+#include "result/summary.h"
 #include "scenario/scenario.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define DEFAULT_BASE "results/local"
+
 struct run_options {
-	const char *out, *label;
+	const char *out; /* the directory, or NULL: BASE/NAME/NNN */
+	const char *base;
+	const char *label;
 	uint64_t seed, limit_ns;
 	unsigned formats;
 	bool strict, skip_impossible, reuse;
+	bool twice; /* twice the repetitions: odd and even ones are two runs of the same */
+	/* Print what was measured; an exit code. Signals end the program meanwhile. */
+	int (*show)(void *arg, const struct run_summary *summary, unsigned formats);
+	void *arg;
 };
 
 struct prepared {
