@@ -17,7 +17,7 @@ _memcgbench_options() {
 # The formats that are named where its --help speaks of --format.
 _memcgbench_formats() {
     "$1" "$2" --help 2>/dev/null | sed -n '/--format=/,/^ \{2,6\}-/p' |
-        grep -owE 'table|json|tsv|svg|png' | sort -u
+        grep -owE 'gb-json|otava-csv|csv|hgrm|table|json|tsv|svg|png' | sort -u
 }
 
 # The last item of a comma-separated list, with what stands before it kept.
@@ -101,7 +101,7 @@ _memcgbench() {
     fi
     case $command in
     run | plan | check) _memcgbench_scenarios "$current" ;;
-    report) _memcgbench_files -d -- "$current" ;;
+    report | export) _memcgbench_files -d -- "$current" ;;
     parse) _memcgbench_files -f -- "$current" ;;
     esac
 }
