@@ -19,7 +19,8 @@ bool rank_untied_affordable(size_t n, size_t m, size_t last);
 /* below[u] = P(U <= u) for u = 0..last, all values different; last <= n x m / 2. */
 void rank_untied_below(size_t n, size_t m, size_t last, double *below);
 
-/* At most 2^24 steps (about 10 ms) and 8 MiB. `last` is that of twice U. */
+/* At most 2^24 steps, of which most are spared (about 3 ms), and 8 MiB. `last` is that of twice U.
+ */
 bool rank_tied_affordable(size_t n, size_t m, size_t last);
 
 /*
@@ -33,6 +34,12 @@ int rank_tied_tail(const size_t *groups, size_t nr, size_t n, size_t m, size_t t
 /* Both tails beyond twice_u by the normal distribution, with its corrections for ties and for
  * continuity. `ties` is the sum of t^3 - t over the groups. */
 double rank_normal_p(size_t n, size_t m, double u, double ties);
+
+/*
+ * The largest u such that 2 P(U <= u) <= alpha without ties, and that probability; -1 and 0 where
+ * there is none. By the normal distribution where counting is not affordable. 0 or -ENOMEM.
+ */
+int rank_critical(size_t n, size_t m, double alpha, long *u, double *p);
 
 /* The number of ways to choose k of n; infinite where it is more than a double holds. */
 double binomial(size_t n, size_t k);

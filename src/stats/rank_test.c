@@ -227,38 +227,10 @@ double rank_test_least_p(size_t n, size_t m)
 	return p < 1 ? p : 1;
 }
 
-/* No exact count is affordable: bisection on the normal distribution. */
-static long normal_critical_u(size_t n, size_t m, double alpha)
-{
-	long low = -1, high = (long)(n * m / 2);
-
-	while (high - low > 1) {
-		long middle = low + (high - low) / 2;
-
-		if (rank_normal_p(n, m, (double)middle, 0) <= alpha)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 long rank_test_critical_u(size_t n, size_t m, double alpha)
 {
-	size_t length = n * m / 2 + 1, u = 0;
-	double *below;
+	long u;
+	double p;
 
-	if (n == 0 || m == 0 || !(alpha > 0))
-		return -1;
-	if (!rank_untied_affordable(n, m, length - 1))
-		return normal_critical_u(n, m, alpha);
-	below = malloc(length * sizeof(*below));
-	if (!below)
-		return -1;
-	rank_untied_below(n, m, length - 1, below);
-	/* 1 - 0.9 is a little below 0.1 in binary, and 1 in 20 must not be lost for that. */
-	while (u < length && 2 * below[u] <= alpha * (1 + 1e-12))
-		u++;
-	free(below);
-	return (long)u - 1;
+	return rank_critical(n, m, alpha, &u, &p) ? -1 : u;
 }

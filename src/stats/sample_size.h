@@ -9,8 +9,9 @@
  * Values that each of two samples of equal size needs so that the rank test at `alpha` finds a
  * shift by the factor 1 + effect with a probability of `power` (Noether, 1987), given the spread of
  * the logarithms seen in two samples: the pooled median absolute deviation, as that of a normal
- * distribution. Never fewer than the test needs to reach alpha at all. 0 where the spread is not
- * known (fewer than two values on both sides, or values not above 0). Capped at 1,000,000.
+ * distribution, corrected for small samples. Never fewer than the test needs to reach alpha at all.
+ * 0 where the spread is not known (fewer than two values on both sides, values not above 0, or
+ * memory is short). Capped at 1,000,000.
  */
 size_t values_needed(const double *x, size_t n, const double *y, size_t m, double effect,
 		     double alpha, double power);
