@@ -83,7 +83,13 @@ _memcgbench() {
         _memcgbench_files -f -- "$current"
         return
         ;;
-    --set | --repetitions | --seed | --label | --time-limit | -s | -r)
+    --set | --repetitions | --seed | --label | --time-limit | --alpha | --min-effect | -s | -r)
+        return
+        ;;
+    --metric | -m)
+        [[ $command == compare ]] && mapfile -t COMPREPLY < <(
+            compgen -W "$("$program" compare --metric=? . . 2>&1 | sed -n "1s/.*known (\(.*\)).*/\1/p" | tr -d ,)" -- "$current"
+        )
         return
         ;;
     --type)
@@ -102,6 +108,7 @@ _memcgbench() {
     case $command in
     run | plan | check) _memcgbench_scenarios "$current" ;;
     report | export) _memcgbench_files -d -- "$current" ;;
+    compare) _memcgbench_files -f -- "$current" ;;
     parse) _memcgbench_files -f -- "$current" ;;
     esac
 }

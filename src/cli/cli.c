@@ -33,7 +33,8 @@ static const struct format {
 	unsigned bit;
 } formats[] = {
 	{"table", FORMAT_TABLE}, {"json", FORMAT_JSON}, {"tsv", FORMAT_TSV},
-	{"svg", FORMAT_SVG},     {"png", FORMAT_PNG},
+	{"svg", FORMAT_SVG},     {"png", FORMAT_PNG},   {"markdown", FORMAT_MARKDOWN},
+	{"cover", FORMAT_COVER},
 };
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 

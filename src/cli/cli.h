@@ -41,7 +41,9 @@ enum {
 	FORMAT_JSON = 2,
 	FORMAT_TSV = 4,
 	FORMAT_SVG = 8,
-	FORMAT_PNG = 16
+	FORMAT_PNG = 16,
+	FORMAT_MARKDOWN = 32,
+	FORMAT_COVER = 64
 };
 unsigned cli_formats(struct argp_state *state, const char *text, unsigned allowed);
 /* The same where only one makes sense. */

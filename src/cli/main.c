@@ -22,6 +22,7 @@ struct command {
 static const struct command commands[] = {
 	{"backends", cmd_backends, "list the back ends"},
 	{"check", cmd_check, "hold back ends against the exact oracle"},
+	{"compare", cmd_compare, "hold a run against an earlier one"},
 	{"export", cmd_export, "write results in the formats of other tools"},
 	{"measure", cmd_measure, NULL},
 	{"parse", cmd_parse, "read a memory.numa_stat or memory.stat file"},

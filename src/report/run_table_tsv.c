@@ -4,32 +4,9 @@
  * named as the key is: id, all parameters, then all keys of a result. null is an empty field.
  */
 #include "report/run_table.h"
-#include "report/table.h"
+#include "report/table_json.h"
 
 #include <errno.h>
-#include <stdlib.h>
-
-static void cell(struct table *table, json_t *value)
-{
-	char *text;
-
-	if (json_is_string(value))
-		table_cell(table, "%s", json_string_value(value));
-	else if (json_is_integer(value))
-		table_cell(table, "%lld", (long long)json_integer_value(value));
-	else if (json_is_real(value))
-		table_cell(table, "%.12g", json_real_value(value));
-	else if (json_is_boolean(value))
-		table_cell(table, "%s", json_is_true(value) ? "true" : "false");
-	else if (json_is_null(value))
-		table_cell(table, "%s", "");
-	else if ((text = json_dumps(value, JSON_COMPACT))) {
-		table_cell(table, "%s", text);
-		free(text);
-	} else {
-		table_cell(table, "%s", "");
-	}
-}
 
 static void add_columns(struct table *table, json_t *parameters, json_t *result)
 {
@@ -49,11 +26,11 @@ static void add_row(struct table *table, json_t *point, json_t *result)
 	json_t *value;
 
 	table_row(table);
-	cell(table, json_object_get(point, "id"));
+	table_json_cell(table, json_object_get(point, "id"));
 	json_object_foreach (json_object_get(point, "parameters"), key, value)
-		cell(table, value);
+		table_json_cell(table, value);
 	json_object_foreach (result, key, value)
-		cell(table, value);
+		table_json_cell(table, value);
 }
 
 int run_tsv_print(const struct run_summary *summary, FILE *out)
