@@ -83,12 +83,16 @@ _memcgbench() {
         _memcgbench_files -f -- "$current"
         return
         ;;
-    --set | --repetitions | --seed | --label | --time-limit | --alpha | --min-effect | -s | -r)
+    --set | --repetitions | --seed | --label | --time-limit | --alpha | --min-effect | --since | -s | -r)
+        return
+        ;;
+    --add)
+        _memcgbench_files -f -- "$current"
         return
         ;;
     --metric | -m)
-        [[ $command == compare ]] && mapfile -t COMPREPLY < <(
-            compgen -W "$("$program" compare --metric=? . . 2>&1 | sed -n "1s/.*known (\(.*\)).*/\1/p" | tr -d ,)" -- "$current"
+        [[ $command == compare || $command == history ]] && mapfile -t COMPREPLY < <(
+            compgen -W "$("$program" "$command" --metric=? . . 2>&1 | sed -n "1s/.*known (\(.*\)).*/\1/p" | tr -d ,)" -- "$current"
         )
         return
         ;;
@@ -107,7 +111,7 @@ _memcgbench() {
     fi
     case $command in
     run | plan | check) _memcgbench_scenarios "$current" ;;
-    report | export) _memcgbench_files -d -- "$current" ;;
+    report | export | history) _memcgbench_files -d -- "$current" ;;
     compare) _memcgbench_files -f -- "$current" ;;
     parse) _memcgbench_files -f -- "$current" ;;
     esac

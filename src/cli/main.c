@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{"check", cmd_check, "hold back ends against the exact oracle"},
 	{"compare", cmd_compare, "hold a run against an earlier one"},
 	{"export", cmd_export, "write results in the formats of other tools"},
+	{"history", cmd_history, "find where results changed over many runs"},
 	{"measure", cmd_measure, NULL},
 	{"parse", cmd_parse, "read a memory.numa_stat or memory.stat file"},
 	{"plan", cmd_plan, "show what a scenario would measure, and what cannot run here"},
