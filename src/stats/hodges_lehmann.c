@@ -87,11 +87,24 @@ static double median_difference(const struct samples *s)
 	return isfinite(low + high) ? (low + high) / 2 : low / 2 + high / 2;
 }
 
+/*
+ * How many differences to leave out at each end, -1 where even all together cover too little, and
+ * the probability of being outside. As in R, what covers exactly what is wanted is only taken where
+ * nothing wider can be had: the interval then leaves 0 out where p is below, not at, 1 - wanted.
+ */
+static int left_out(size_t n, size_t m, double wanted, long *u, double *p)
+{
+	double alpha = 1 - wanted;
+	int err = rank_critical(n, m, alpha * (1 - 1e-9), u, p);
+
+	return err || *u >= 0 ? err : rank_critical(n, m, alpha, u, p);
+}
+
 static int shift_of_sorted(const struct samples *s, double wanted, struct shift *out)
 {
 	long u;
 	double p;
-	int err = rank_critical(s->n, s->m, 1 - wanted, &u, &p);
+	int err = left_out(s->n, s->m, wanted, &u, &p);
 
 	if (err)
 		return err;
