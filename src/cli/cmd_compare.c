@@ -99,7 +99,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		args->options.metric = metric_argument(state, text);
 		return 0;
 	case 'f':
-		args->format = cli_format(state, text, FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV);
+		args->format = cli_format(state, text,
+					  FORMAT_TABLE | FORMAT_JSON | FORMAT_TSV |
+						  FORMAT_MARKDOWN | FORMAT_COVER);
 		return 0;
 	case KEY_MIN_EFFECT:
 		args->options.min_effect = share_argument(state, text);
@@ -148,6 +150,21 @@ static const struct argp compare_argp = {
 	       "nothing to compare.",
 };
 
+/* A cover letter says what writers pay, too, whatever else it is about. */
+static int print_cover(const struct compare *compare)
+{
+	struct compare_options options = compare->options;
+	struct compare *update;
+	int r;
+
+	options.metric = metric_find("update", strlen("update"));
+	r = compare_new(compare->base, compare->new, &options, &update, NULL);
+	if (!r)
+		r = compare_cover_print(compare, update, stdout);
+	compare_free(update);
+	return r;
+}
+
 static int print(const struct compare *compare, const struct arguments *args)
 {
 	switch (args->format) {
@@ -155,6 +172,10 @@ static int print(const struct compare *compare, const struct arguments *args)
 		return compare_json_print(compare, stdout);
 	case FORMAT_TSV:
 		return compare_tsv_print(compare, stdout);
+	case FORMAT_MARKDOWN:
+		return compare_markdown_print(compare, stdout);
+	case FORMAT_COVER:
+		return print_cover(compare);
 	default:
 		return compare_table_print(compare, stdout);
 	}

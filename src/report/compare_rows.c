@@ -37,6 +37,24 @@ static void add_name(struct compare_layout *layout, const char *name)
 	layout->names[layout->nr_names++] = name;
 }
 
+/* Where the items of each point begin, so that a group finds its own without searching all. NULL:
+ * out of memory. */
+static json_t *index_of(const struct comparison *items, size_t nr)
+{
+	json_t *index = json_object();
+
+	for (size_t i = 0; i < nr; i++) {
+		const char *id = items[i].new_cell->point->id;
+
+		if (!json_object_get(index, id) &&
+		    json_object_set_new(index, id, json_integer((json_int_t)i)) < 0) {
+			json_decref(index);
+			return NULL;
+		}
+	}
+	return index;
+}
+
 int compare_layout_init(struct compare_layout *layout, const struct compare *compare)
 {
 	size_t room = compare->base->nr_points + compare->new->nr_points + 1, nr;
@@ -53,13 +71,17 @@ int compare_layout_init(struct compare_layout *layout, const struct compare *com
 	free(points);
 	for (size_t i = 0; i < compare->new->nr_cells; i++)
 		add_name(layout, compare->new->cells[i].backend);
-	return layout->groups ? 0 : -ENOMEM;
+	layout->comparisons = index_of(compare->comparisons, compare->nr);
+	layout->ratios = index_of(compare->ratios, compare->nr_ratios);
+	return layout->groups && layout->comparisons && layout->ratios ? 0 : -ENOMEM;
 }
 
 void compare_layout_fini(struct compare_layout *layout)
 {
 	point_groups_free(layout->groups);
 	free(layout->names);
+	json_decref(layout->comparisons);
+	json_decref(layout->ratios);
 }
 
 bool compare_ratio_shown(const struct compare *compare, const struct comparison *ratio)
@@ -88,28 +110,13 @@ bool compare_same_n(const struct compare *compare, unsigned n[2])
 	return compare->nr > 0;
 }
 
-/* Comparisons by point, so that a group finds its own without searching all. */
+/* What a group's rows are taken from. */
 struct rows {
 	const struct compare_layout *layout;
 	const struct comparison *items;
 	size_t nr;
-	json_t *first; /* by point id: index of its first item */
+	const json_t *first;
 };
-
-static int rows_init(struct rows *rows, const struct compare_layout *layout, bool ratios)
-{
-	const struct compare *compare = layout->compare;
-
-	*rows = (struct rows){layout, ratios ? compare->ratios : compare->comparisons,
-			      ratios ? compare->nr_ratios : compare->nr, json_object()};
-	for (size_t i = 0; rows->first && i < rows->nr; i++) {
-		const char *id = rows->items[i].new_cell->point->id;
-
-		if (!json_object_get(rows->first, id))
-			json_object_set_new(rows->first, id, json_integer((json_int_t)i));
-	}
-	return rows->first ? 0 : -ENOMEM;
-}
 
 /* The item of a point and a pair of names, or NULL. */
 static const struct comparison *find(const struct rows *rows, const struct point *point,
@@ -161,14 +168,13 @@ struct table *compare_rows(const struct compare_layout *layout, size_t group, bo
 			   const struct compare_columns *columns, size_t *nr_rows)
 {
 	const struct point_group *points = &layout->groups->groups[group];
+	const struct compare *compare = layout->compare;
+	const struct rows rows = {layout, ratios ? compare->ratios : compare->comparisons,
+				  ratios ? compare->nr_ratios : compare->nr,
+				  ratios ? layout->ratios : layout->comparisons};
 	struct table *table = table_new();
-	struct rows rows;
 
 	*nr_rows = 0;
-	if (rows_init(&rows, layout, ratios)) {
-		table_free(table);
-		return NULL;
-	}
 	table_column(table, layout->groups->row_title, ALIGN_RIGHT);
 	for (const char *const *title = columns->titles; *title; title++)
 		table_column(table, *title, ALIGN_RIGHT);
@@ -179,6 +185,5 @@ struct table *compare_rows(const struct compare_layout *layout, size_t group, bo
 			*nr_rows += add_rows(table, &rows, points, columns, layout->names[i],
 					     layout->names[k]);
 	}
-	json_decref(rows.first);
 	return table;
 }

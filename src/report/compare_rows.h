@@ -10,12 +10,15 @@
 #include "report/table.h"
 #include "verdict/compare.h"
 
+#include <jansson.h>
+
 /* The points of both sides, those of NEW first. */
 struct compare_layout {
 	const struct compare *compare; /* not owned */
 	struct point_groups *groups;
 	size_t nr_names;
 	const char **names; /* back ends, in order of appearance; not owned */
+	json_t *comparisons, *ratios; /* by point id: index of the first one of the point */
 };
 
 int compare_layout_init(struct compare_layout *layout, const struct compare *compare);

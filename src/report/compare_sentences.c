@@ -138,7 +138,7 @@ static void say_unchanged(struct paragraph *p, const struct compare *compare,
 		paragraph_printf(p, "; ", "%zu without a change of %s or more",
 				 t->of[VERDICT_NO_DIFFERENCE], effect);
 	if (t->of[VERDICT_UNDECIDED] && t->needed)
-		paragraph_printf(p, "; ", "%zu undecided (about %zu more processes on each side)",
+		paragraph_printf(p, "; ", "%zu undecided (up to %zu more processes on each side)",
 				 t->of[VERDICT_UNDECIDED], t->needed);
 	else if (t->of[VERDICT_UNDECIDED])
 		paragraph_printf(p, "; ", "%zu undecided", t->of[VERDICT_UNDECIDED]);

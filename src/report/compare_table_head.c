@@ -75,7 +75,7 @@ void compare_warnings(const struct compare *compare, void (*say)(void *arg, cons
 			 "between is in the difference, too; interleave runs to leave it out");
 	if (side_fact_same(compare, SIDE_BUILD) && side_fact_same(compare, SIDE_KERNEL))
 		say(arg, "build and kernel are the same on both sides: what differs is noise, or "
-			 "the machine");
+			 "something that is not recorded");
 	if (!side_fact_same(compare, SIDE_BUILD) && !side_fact_same(compare, SIDE_KERNEL))
 		say(arg, "both build and kernel differ: a change may come from either");
 	if (base->seed == new->seed && side_fact_same(compare, SIDE_STARTED) &&

@@ -59,6 +59,12 @@ static bool without_factor(const struct compare *compare, const struct compariso
 	return c->verdict != VERDICT_NO_DATA && isnan(c->factor.estimate);
 }
 
+static bool is_approximate(const struct compare *compare, const struct comparison *c)
+{
+	(void)compare;
+	return c->verdict != VERDICT_NO_DATA && !c->exact;
+}
+
 static bool corrected_away(const struct compare *compare, const struct comparison *c)
 {
 	double alpha = compare->options.alpha;
@@ -114,9 +120,9 @@ static void print_verdict_notes(const struct compare *compare, FILE *out)
 
 	share_text(effect, compare->options.min_effect, " %");
 	wrap_printf(out, COMPARE_INDENT, "  p",
-		    "exact rank test (Mann-Whitney). A change is one where the rate of false "
+		    "%srank test (Mann-Whitney). A change is one where the rate of false "
 		    "discoveries over all %zu rows is below %g%s",
-		    compare->nr, alpha,
+		    any(compare, is_approximate) ? "approximate " : "exact ", compare->nr, alpha,
 		    any(compare, corrected_away)
 			    ? ": p alone is not enough, as it would be for one "
 			      "row"

@@ -21,7 +21,9 @@ static void put_number(char *buffer, size_t size, double change)
 {
 	char text[UNIT_TEXT_MAX];
 
-	if (isinf(change))
+	if (change == 0)
+		snprintf(buffer, size, "0");
+	else if (isinf(change))
 		snprintf(buffer, size, change > 0 ? "+inf" : "-inf");
 	else if (change >= MANIFOLD - 1)
 		snprintf(buffer, size, "x%s", unit_format_count(text, 1 + change));
@@ -39,10 +41,7 @@ const char *change_text(char buffer[CHANGE_TEXT_MAX], double change, const char 
 
 	if (isnan(change))
 		return strcpy(buffer, "-");
-	if (change == 0)
-		snprintf(number, sizeof(number), "0");
-	else
-		put_number(number, sizeof(number), change);
+	put_number(number, sizeof(number), change);
 	snprintf(buffer, CHANGE_TEXT_MAX, "%s%s", number, is_percentage(change) ? percent : "");
 	return buffer;
 }

@@ -336,3 +336,48 @@ int table_print_html(const struct table *table, const char *id, size_t nr_keys, 
 	fputs("</tbody></table></div>\n", out);
 	return ferror(out) ? -EIO : 0;
 }
+
+/* What would end a cell, or make something else of its text, is escaped. */
+static void put_markdown(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			fputs("&lt;", out);
+		else if (*text == '&')
+			fputs("&amp;", out);
+		else if (strchr("|\\`*_[~", *text))
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void put_markdown_row(const struct table *table, const struct row *row, FILE *out)
+{
+	for (size_t c = 0; c < table->nr_columns; c++) {
+		fputs(c ? " " : "| ", out);
+		if (row && row->heading) {
+			fputs(c ? "" : "**", out);
+			put_markdown(c ? "" : row->heading, out);
+			fputs(c ? "" : "**", out);
+		} else {
+			put_markdown(row ? cell_text(row, c) : table->columns[c].title, out);
+		}
+		fputs(" |", out);
+	}
+	fputc('\n', out);
+}
+
+int table_print_markdown(const struct table *table, FILE *out)
+{
+	if (!table || table->broken)
+		return -ENOMEM;
+	put_markdown_row(table, NULL, out);
+	for (size_t c = 0; c < table->nr_columns; c++)
+		fprintf(out, "%s %s |", c ? "" : "|",
+			table->columns[c].align == ALIGN_RIGHT ? "--:" : ":--");
+	fputc('\n', out);
+	for (size_t r = 0; r < table->nr_rows; r++)
+		put_markdown_row(table, &table->rows[r], out);
+	return ferror(out) ? -EIO : 0;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one table printer: columns aligned for a terminal, or tab-separated values. Widths are
- * counted in characters of UTF-8.
+ * The one table printer: columns aligned for a terminal, tab-separated values, or Markdown. Widths
+ * are counted in characters of UTF-8.
  */
 #ifndef MEMCGBENCH_REPORT_TABLE_H
 #define MEMCGBENCH_REPORT_TABLE_H
@@ -35,6 +35,8 @@ size_t table_width(const struct table *table);
 /* Two blanks between columns, titles first, no trailing blanks; 0 or -EIO/-ENOMEM. */
 int table_print(const struct table *table, FILE *out);
 int table_print_tsv(const struct table *table, FILE *out);
+/* A table of GitHub's Markdown; headings become rows of their own, in bold. */
+int table_print_markdown(const struct table *table, FILE *out);
 /* An HTML table; the first `nr_keys` columns say what a row is about. */
 int table_print_html(const struct table *table, const char *id, size_t nr_keys, FILE *out);
 

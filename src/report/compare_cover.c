@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+/*
+ * See compare_report.h: plain text for a patch's cover letter or commit log. What a reader of the
+ * list asks is answered on the spot: which machine and kernel, how many memcgs, CPUs and nodes, how
+ * the file was read, how often, how sure, what writers pay, and how to see it for himself.
+ */
+#include "report/compare_cover_parts.h"
+
+#include "report/compare_report.h"
+#include "report/compare_words.h"
+#include "report/wrap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void side_cell(struct table *table, const struct compare *compare,
+		      const struct comparison *c, const struct compared_side *side)
+{
+	char value[UNIT_TEXT_MAX], around[CHANGE_TEXT_MAX];
+	bool known = !isnan(side->low);
+
+	table_cell(table, "%s%s%s", value_text(value, compare, c, side->median),
+		   known ? " +- " : "", known ? plus_minus_text(around, side) : "");
+}
+
+static void cover_cells(struct table *table, const struct compare *compare,
+			const struct comparison *c)
+{
+	struct relative_change change = comparison_change(c);
+	char text[CHANGE_TEXT_MAX];
+
+	side_cell(table, compare, c, &c->base);
+	side_cell(table, compare, c, &c->new);
+	table_cell(table, "%s", shown_change_text(text, c));
+	table_cell(table, "%s", change_interval_text(text, &change));
+	table_cell(table, "%u+%u", c->base.processes, c->new.processes);
+}
+
+static const char *const titles[] = {"before", "after", "change", "interval", "n", NULL};
+static const struct compare_columns columns = {titles, cover_cells};
+
+/* Tables stand out from the prose around them by two blanks. */
+static int print_indented(const struct table *table, FILE *out)
+{
+	char *text = NULL, *line, *rest;
+	size_t length;
+	FILE *memory = open_memstream(&text, &length);
+	int r = memory ? table_print(table, memory) : -ENOMEM;
+
+	if (memory && fclose(memory))
+		r = -ENOMEM;
+	for (line = text; !r && line && *line; line = rest) {
+		rest = strchr(line, '\n') + 1;
+		fprintf(out, "  %.*s", (int)(rest - line), line);
+	}
+	free(text);
+	return r;
+}
+
+static int print_rows(const struct compare *compare, FILE *out)
+{
+	struct compare_layout layout;
+	int r = compare_layout_init(&layout, compare);
+
+	for (size_t g = 0; !r && g < layout.groups->nr; g++) {
+		const char *heading = layout.groups->groups[g].heading;
+		size_t rows;
+		struct table *table = compare_rows(&layout, g, false, &columns, &rows);
+
+		if (!table)
+			r = -ENOMEM;
+		if (rows) {
+			fputc('\n', out);
+			if (*heading)
+				wrap_lines(out, COVER_COLUMNS, 2, " ", heading);
+			r = print_indented(table, out);
+		}
+		table_free(table);
+	}
+	compare_layout_fini(&layout);
+	return r;
+}
+
+static void say_sentence(void *arg, const char *label, const char *sentence)
+{
+	char text[128];
+
+	if (!strcmp(label, "verdict")) /* shouts, and says what the next sentences do */
+		return;
+	snprintf(text, sizeof(text), "- %.100s:", label);
+	wrap_lines(arg, COVER_COLUMNS, 2, text, sentence);
+}
+
+static void print_legend(const struct compare *compare, FILE *out)
+{
+	const struct compare_options *options = &compare->options;
+	char *text, effect[CHANGE_TEXT_MAX];
+
+	if (asprintf(&text,
+		     "n fresh processes before and after; medians of them and their 95%% "
+		     "intervals; change by Hodges-Lehmann with its interval; ~ where nothing is "
+		     "shown (exact Mann-Whitney test, false discovery rate %g). A change of less "
+		     "than %s is taken not to matter.",
+		     options->alpha, share_text(effect, options->min_effect, " %")) < 0)
+		return;
+	wrap_lines(out, COVER_COLUMNS, 0, "", text);
+	free(text);
+}
+
+#define RANGE_TEXT_MAX (2 * UNIT_TEXT_MAX + 8)
+
+/* "14.4 ns to 14.6 ns": the medians of a side at all points of a back end. */
+static const char *range_text(const struct compare *compare, const char *backend, bool new,
+			      char buffer[RANGE_TEXT_MAX])
+{
+	double least = NAN, most = NAN;
+	char low[UNIT_TEXT_MAX], high[UNIT_TEXT_MAX];
+
+	for (size_t i = 0; i < compare->nr; i++) {
+		const struct comparison *c = &compare->comparisons[i];
+
+		if (c->verdict == VERDICT_NO_DATA || strcmp(c->new_cell->backend, backend))
+			continue;
+		least = fmin(least, new ? c->new.median : c->base.median);
+		most = fmax(most, new ? c->new.median : c->base.median);
+	}
+	metric_text(compare->options.metric, least, low);
+	metric_text(compare->options.metric, most, high);
+	snprintf(buffer, RANGE_TEXT_MAX, "%s%s%s", low, strcmp(low, high) ? " to " : "",
+		 strcmp(low, high) ? high : "");
+	return buffer;
+}
+
+/* A row for each back end: the figures hardly depend on what readers do, and the sentences below
+ * name the points where they changed. */
+static int print_ranges(const struct compare *update, FILE *out)
+{
+	struct compare_layout layout;
+	struct table *table = table_new();
+	char text[RANGE_TEXT_MAX];
+	int r = compare_layout_init(&layout, update);
+
+	table_column(table, "back end", ALIGN_LEFT);
+	table_column(table, "before", ALIGN_RIGHT);
+	table_column(table, "after", ALIGN_RIGHT);
+	for (size_t i = 0; i < layout.nr_names; i++) {
+		table_row(table);
+		table_cell(table, "%s", layout.names[i]);
+		table_cell(table, "%s", range_text(update, layout.names[i], false, text));
+		table_cell(table, "%s", range_text(update, layout.names[i], true, text));
+	}
+	if (!r)
+		r = print_indented(table, out);
+	table_free(table);
+	compare_layout_fini(&layout);
+	return r;
+}
+
+static int print_writers(const struct compare *update, FILE *out)
+{
+	bool any = false;
+	int r;
+
+	for (size_t i = 0; update && i < update->nr; i++)
+		any |= update->comparisons[i].verdict != VERDICT_NO_DATA;
+	if (!any) {
+		wrap_lines(out, COVER_COLUMNS, 0, "",
+			   "What writers pay was not measured on both sides.");
+		return 0;
+	}
+	wrap_lines(out, COVER_COLUMNS, 0, "",
+		   "What writers pay for one charge of one page, nobody reading (medians, over "
+		   "all points):");
+	fputc('\n', out);
+	r = print_ranges(update, out);
+	fputc('\n', out);
+	return r ? r : compare_sentences(update, say_sentence, out);
+}
+
+static void print_counts(const struct compare *compare, FILE *out)
+{
+	char *text;
+	int length;
+
+	if (!compare->nr_counted)
+		return;
+	if (compare->nr_counts)
+		length = asprintf(&text,
+				  "Operation counts: %zu differ, over %zu pairs of point and back "
+				  "end; memcgbench compare lists them.",
+				  compare->nr_counts, compare->nr_counted);
+	else
+		length = asprintf(&text, "Operation counts (loads, atomics, steps): the same.");
+	if (length < 0)
+		return;
+	fputc('\n', out);
+	wrap_lines(out, COVER_COLUMNS, 0, "", text);
+	free(text);
+}
+
+static int print_all(const struct compare *compare, const struct compare *update, FILE *out)
+{
+	int r = cover_head_print(compare, out);
+
+	if (!r)
+		r = print_rows(compare, out);
+	if (r)
+		return r;
+	fputc('\n', out);
+	print_legend(compare, out);
+	fputc('\n', out);
+	r = compare_sentences(compare, say_sentence, out);
+	fputc('\n', out);
+	if (!r && strcmp(compare->options.metric->name, "update"))
+		r = print_writers(update, out);
+	print_counts(compare, out);
+	return r ? r : cover_commands_print(compare, out);
+}
+
+/* Lines that even wrapping could not make short enough are broken where they are too long: nothing
+ * stands beyond the last column. Characters of UTF-8 stay whole. */
+static void print_narrow(const char *text, FILE *out)
+{
+	unsigned column = 0;
+
+	for (; *text; text++) {
+		bool begins = ((unsigned char)*text & 0xc0) != 0x80;
+
+		if (*text == '\n') {
+			column = 0;
+		} else if (begins && column++ == COVER_COLUMNS) {
+			fputc('\n', out);
+			column = 1;
+		}
+		fputc(*text, out);
+	}
+}
+
+int compare_cover_print(const struct compare *compare, const struct compare *update, FILE *out)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *memory = open_memstream(&text, &length);
+	int r = memory ? print_all(compare, update, memory) : -ENOMEM;
+
+	if (memory && fclose(memory))
+		r = -ENOMEM;
+	if (!r)
+		print_narrow(text, out);
+	free(text);
+	return !r && ferror(out) ? -EIO : r;
+}
