@@ -17,7 +17,7 @@ _memcgbench_options() {
 # The formats that are named where its --help speaks of --format.
 _memcgbench_formats() {
     "$1" "$2" --help 2>/dev/null | sed -n '/--format=/,/^ \{2,6\}-/p' |
-        grep -owE 'gb-json|otava-csv|csv|hgrm|table|json|tsv|svg|png' | sort -u
+        grep -owE 'gb-json|otava-csv|csv|hgrm|table|json|tsv|svg|png|markdown|cover' | sort -u
 }
 
 # The last item of a comma-separated list, with what stands before it kept.
