@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "result/document.h"
+#include "result/result.h"
 #include "verdict/history_series.h"
 
 #include <dirent.h>
@@ -110,7 +111,7 @@ static enum document_kind kind_of(const char *path, char schema[64])
 	    (json = json_loadb(text, length, 0, NULL))) {
 		name = json_string_value(json_at(json, "schema.name"));
 		snprintf(schema, 64, "%s", name ? name : "");
-		kind = strcmp(schema, "memcgbench-noise") ? KIND_FOREIGN : KIND_NOISE;
+		kind = strcmp(schema, NOISE_SCHEMA_NAME) ? KIND_FOREIGN : KIND_NOISE;
 		json_decref(json);
 	}
 	free(text);
@@ -129,7 +130,7 @@ static int read_file(struct loader *loader, const char *path)
 	case KIND_FOREIGN:
 		break;
 	}
-	if (!strcmp(schema, "memcgbench-run") || !strcmp(schema, "memcgbench-result"))
+	if (!strcmp(schema, "memcgbench-run") || !strcmp(schema, RESULT_SCHEMA_NAME))
 		error_list_add(loader->faults, path, 0, 0,
 			       "is a part of a run, which is no record (keep the run with --add, "
 			       "or put its directory here)");

@@ -36,10 +36,14 @@ static void put_word(FILE *out, const char *text)
 	}
 }
 
+/* Of digits beyond those that document_write() keeps the hash knows nothing: a record that was read
+ * from a file is then the same as the one that was written. */
 static int name_of(const struct record *record, char name[NAME_MAX + 1], struct error *err)
 {
 	json_t *document = record_to_json(record);
-	char *text = document ? json_dumps(document, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	char *text = document ? json_dumps(document,
+					   JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(12))
+			      : NULL;
 	FILE *out = text ? fmemopen(name, NAME_MAX + 1, "w") : NULL;
 	int r = 0;
 
