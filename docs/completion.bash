@@ -75,7 +75,7 @@ _memcgbench() {
         _memcgbench_list "$current" "$(_memcgbench_formats "$program" "$command")"
         return
         ;;
-    --out | --charts | --scripts | -o)
+    --out | --charts | --scripts | --store | -o)
         _memcgbench_files -d -- "$current"
         return
         ;;
@@ -91,7 +91,7 @@ _memcgbench() {
         return
         ;;
     --metric | -m)
-        [[ $command == compare || $command == history ]] && mapfile -t COMPREPLY < <(
+        [[ $command == compare || $command == history || $command == aa ]] && mapfile -t COMPREPLY < <(
             compgen -W "$("$program" "$command" --metric=? . . 2>&1 | sed -n "1s/.*known (\(.*\)).*/\1/p" | tr -d ,)" -- "$current"
         )
         return
@@ -110,7 +110,7 @@ _memcgbench() {
         return
     fi
     case $command in
-    run | plan | check) _memcgbench_scenarios "$current" ;;
+    run | plan | check | aa) _memcgbench_scenarios "$current" ;;
     report | export | history) _memcgbench_files -d -- "$current" ;;
     compare) _memcgbench_files -f -- "$current" ;;
     parse) _memcgbench_files -f -- "$current" ;;

@@ -80,3 +80,38 @@ unsigned cli_format(struct argp_state *state, const char *text, unsigned allowed
 		argp_error(state, "--format: '%s' is more than one (one at a time)", text);
 	return found;
 }
+
+static void refuse_metric(struct argp_state *state, const char *word, size_t length)
+{
+	char list[256] = "all";
+	size_t used = strlen(list);
+
+	for (size_t i = 0; i < NR_METRICS && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, ", %s", metrics[i].name);
+	argp_error(state, "--metric: '%.*s' is not known (%s)", (int)length, word, list);
+}
+
+size_t cli_metrics(struct argp_state *state, const char *text,
+		   const struct metric *list[NR_METRICS])
+{
+	bool all = !strcmp(text, "all");
+	size_t nr = 0;
+
+	for (size_t i = 0; all && i < NR_METRICS; i++)
+		list[nr++] = &metrics[i];
+	while (!all) {
+		size_t length = strcspn(text, ","), k = 0;
+		const struct metric *metric = metric_find(text, length);
+
+		if (!metric)
+			refuse_metric(state, text, length);
+		while (k < nr && list[k] != metric)
+			k++;
+		if (metric && k == nr)
+			list[nr++] = metric;
+		if (!text[length])
+			break;
+		text += length + 1;
+	}
+	return nr;
+}

@@ -3,6 +3,8 @@
 #ifndef MEMCGBENCH_CLI_CLI_H
 #define MEMCGBENCH_CLI_CLI_H
 
+#include "result/metric.h"
+
 #include <argp.h>
 
 /*
@@ -48,5 +50,10 @@ enum {
 unsigned cli_formats(struct argp_state *state, const char *text, unsigned allowed);
 /* The same where only one makes sense. */
 unsigned cli_format(struct argp_state *state, const char *text, unsigned allowed);
+
+/* --metric words, separated by commas, or "all": each metric once, in the order given. Returns how
+ * many, or calls argp_error(). */
+size_t cli_metrics(struct argp_state *state, const char *text,
+		   const struct metric *list[NR_METRICS]);
 
 #endif

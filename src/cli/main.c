@@ -20,6 +20,7 @@ struct command {
 };
 
 static const struct command commands[] = {
+	{"aa", cmd_aa, "measure how much a scenario differs from itself"},
 	{"backends", cmd_backends, "list the back ends"},
 	{"check", cmd_check, "hold back ends against the exact oracle"},
 	{"compare", cmd_compare, "hold a run against an earlier one"},

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
@@ -61,6 +62,30 @@ def sanitized():
     with open(PROGRAM, 'rb') as file:
         text = file.read()
     return b'__asan_init' in text or b'__tsan_init' in text
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError('did not happen in time')
+
+
+def measuring_child(parent):
+    """The pid of `memcgbench measure` below `parent`, or None."""
+    try:
+        with open(f'/proc/{parent}/task/{parent}/children') as file:
+            children = file.read().split()
+        for child in children:
+            with open(f'/proc/{child}/cmdline', 'rb') as file:
+                if b'\0measure\0' in b'\0' + file.read():
+                    return int(child)
+    except FileNotFoundError:
+        pass
+    return None
 
 
 @contextlib.contextmanager

@@ -56,30 +56,6 @@ def _fingerprint(out):
     return {p: (os.stat(p).st_ino, os.stat(p).st_mtime_ns) for p in _results(out)}
 
 
-def _wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise AssertionError('did not happen in time')
-
-
-def _measuring_child(parent):
-    """The pid of `memcgbench measure` below `parent`, or None."""
-    try:
-        with open(f'/proc/{parent}/task/{parent}/children') as file:
-            children = file.read().split()
-        for child in children:
-            with open(f'/proc/{child}/cmdline', 'rb') as file:
-                if b'\0measure\0' in b'\0' + file.read():
-                    return int(child)
-    except FileNotFoundError:
-        pass
-    return None
-
-
 def writes_a_file_per_process_and_prints_the_document():
     with directory() as d:
         out = os.path.join(d, 'out')
@@ -239,12 +215,12 @@ def goes_on_after_kill_9_without_losing_or_repeating():
     with directory() as d:
         out, scenario = os.path.join(d, 'out'), _write(d, SLOW)
         sweep = tap.start('run', scenario, '--out', out, env=_env(d))
-        _wait_for(lambda: len(_results(out)) >= 1 and _measuring_child(sweep.pid))
-        child = _measuring_child(sweep.pid)
+        tap.wait_for(lambda: len(_results(out)) >= 1 and tap.measuring_child(sweep.pid))
+        child = tap.measuring_child(sweep.pid)
         sweep.kill()
         sweep.communicate()
         if child:  # it dies with its parent
-            _wait_for(lambda: not os.path.exists(f'/proc/{child}') or
+            tap.wait_for(lambda: not os.path.exists(f'/proc/{child}') or
                       open(f'/proc/{child}/stat').read().split()[2] == 'Z', 10)
         before = _fingerprint(out)
         expect(0 < len(before) < 3, 'killed too late', len(before))
@@ -259,7 +235,7 @@ def _ends_by(number):
     with directory() as d:
         out, scenario = os.path.join(d, 'out'), _write(d, SLOW)
         sweep = tap.start('run', scenario, '--out', out, env=_env(d))
-        _wait_for(lambda: len(_results(out)) >= 1 and _measuring_child(sweep.pid))
+        tap.wait_for(lambda: len(_results(out)) >= 1 and tap.measuring_child(sweep.pid))
         sent = time.monotonic()
         sweep.send_signal(number)
         _, stderr = sweep.communicate(timeout=20)
@@ -291,7 +267,7 @@ def leaves_an_ignored_signal_ignored():
         out = os.path.join(d, 'out')
         sweep = tap.start('run', _write(d, SLOW), '--out', out, '--repetitions', '1',
                           env=_env(d), before=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
-        _wait_for(lambda: _measuring_child(sweep.pid))
+        tap.wait_for(lambda: tap.measuring_child(sweep.pid))
         sweep.send_signal(signal.SIGINT)
         _, stderr = sweep.communicate(timeout=60)
         equal(sweep.returncode, 0, stderr)
@@ -302,7 +278,7 @@ def counts_a_killed_process_as_one_failed_repetition():
     with directory() as d:
         out, scenario = os.path.join(d, 'out'), _write(d, SLOW)
         sweep = tap.start('run', scenario, '--out', out, '--format', 'json', env=_env(d))
-        child = _wait_for(lambda: _measuring_child(sweep.pid))
+        child = tap.wait_for(lambda: tap.measuring_child(sweep.pid))
         os.kill(child, signal.SIGKILL)
         stdout, stderr = sweep.communicate(timeout=60)
         equal(sweep.returncode, 2, stderr)
@@ -371,7 +347,7 @@ def fails_a_repetition_that_runs_out_of_memory():
         big = SLOW.replace('memcgs: 20', 'memcgs: 20k').replace('cpus: 2', 'cpus: 64')
         sweep = tap.start('run', _write(d, big), '--out', out, '--repetitions', '2',
                           '--set', 'read.pacing=closed', '--format', 'json', env=_env(d))
-        _wait_for(lambda: _measuring_child(sweep.pid))
+        tap.wait_for(lambda: tap.measuring_child(sweep.pid))
         # The next child inherits it from its parent.
         resource.prlimit(sweep.pid, resource.RLIMIT_AS, (256 << 20, 256 << 20))
         stdout, stderr = sweep.communicate(timeout=120)
@@ -414,7 +390,7 @@ def refuses_to_measure_a_machine_that_hwloc_was_told_to_invent():
 def waits_for_another_sweep():
     with directory() as d:
         slow = tap.start('run', _write(d, SLOW), '--out', f'{d}/slow', env=_env(d))
-        _wait_for(lambda: _measuring_child(slow.pid))
+        tap.wait_for(lambda: tap.measuring_child(slow.pid))
         second = tap.start('run', _write(d, SCENARIO, 'second.yaml'), '--out', f'{d}/second',
                            env=_env(d))
         line = second.stderr.readline()
@@ -434,7 +410,7 @@ def waits_for_another_sweep():
 def does_not_wait_with_no_lock():
     with directory() as d:
         slow = tap.start('run', _write(d, SLOW), '--out', f'{d}/slow', env=_env(d))
-        _wait_for(lambda: _measuring_child(slow.pid))
+        tap.wait_for(lambda: tap.measuring_child(slow.pid))
         r = run('run', _write(d, SCENARIO, 'second.yaml'), '--out', f'{d}/second', '--no-lock',
                 '--quick', env=_env(d))
         equal(r.returncode, 0, r.stderr)
@@ -445,7 +421,7 @@ def does_not_wait_with_no_lock():
 def an_interrupt_ends_the_wait_for_the_lock():
     with directory() as d:
         slow = tap.start('run', _write(d, SLOW), '--out', f'{d}/slow', env=_env(d))
-        _wait_for(lambda: _measuring_child(slow.pid))
+        tap.wait_for(lambda: tap.measuring_child(slow.pid))
         second = tap.start('run', _write(d, SCENARIO, 'second.yaml'), '--out', f'{d}/second',
                            env=_env(d))
         line = second.stderr.readline()
