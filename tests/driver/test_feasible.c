@@ -2,6 +2,7 @@
 /* What cannot be measured is told with all of its reasons, and estimates follow what is asked. */
 #include "driver/feasible.h"
 
+#include "driver/update_cost.h"
 #include "scenario/parameter.h"
 
 #include <errno.h>
@@ -181,6 +182,8 @@ static double timed_part(struct point point, uint32_t samples, uint64_t time_ns,
 	point.read.samples = samples;
 	point.read.time_ns = time_ns;
 	point.read.pacing_ns = pacing_ns;
+	/* updates are timed behind it, and within read.time, too */
+	none += update_cost_guess_ns(&point, walk());
 	return estimate_process(&point, walk()).process_ns - none;
 }
 
