@@ -53,7 +53,7 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"since", OPTION_SINCE, "TIME", 0,
 	 "leave out runs from before, as 2026-11-30 or 2026-11-30T15:03:00Z", 0},
-	{"format", OPTION_FORMAT, "NAME", 0, "table (default), tsv, json", 0},
+	{"format", OPTION_FORMAT, "NAME", 0, "table (default), markdown, tsv, json", 0},
 	{"charts", OPTION_CHARTS, "DIR", 0,
 	 "draw the series as SVG in DIR, those with changes first", 0},
 	{"scripts", OPTION_SCRIPTS, "DIR", 0,
@@ -157,7 +157,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_FORMAT:
 		arguments->format =
-			cli_format(state, argument, FORMAT_TABLE | FORMAT_TSV | FORMAT_JSON);
+			cli_format(state, argument, FORMAT_TABLE | FORMAT_MARKDOWN | FORMAT_TSV | FORMAT_JSON);
 		return 0;
 	case OPTION_CHARTS:
 		arguments->charts.directory = argument;
@@ -260,6 +260,8 @@ static int print(const struct history *history, const struct history_arguments *
 		return print_json(history, &arguments->options);
 	case FORMAT_TSV:
 		return history_tsv_print(history, stdout);
+	case FORMAT_MARKDOWN:
+		return history_markdown_print(history, &arguments->options, stdout);
 	default:
 		return history_table_print(history, &arguments->options, stdout);
 	}

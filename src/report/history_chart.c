@@ -13,7 +13,7 @@
 
 #define CAPTION_COLUMNS 126 /* in the font and the width that style.gp sets */
 #define X_TICKS         5 /* as many dates as a terminal has room for */
-#define Y_TICKS         6
+#define Y_TICKS         8
 #define FEW_BUILDS      40 /* more are marked at the bottom only */
 #define LEAST_SPAN      0.1 /* of the y axis: noise of a thousandth is not to fill the picture */
 #define LINEAR_SPAN     4 /* the largest ratio on a linear axis */
@@ -105,7 +105,7 @@ static void put_segments(const struct series *series, struct chart_range *y, FIL
 static void put_changes(const struct series *series, FILE *out)
 {
 	size_t nr = series->nr_changes, last = 0, row = 0;
-	char percent[HISTORY_PERCENT_MAX];
+	char percent[CHANGE_TEXT_MAX];
 
 	fprintf(out,
 		"nr_changes = %zu\narray change_x[%zu]\narray change_text[%zu]\n"
@@ -122,7 +122,8 @@ static void put_changes(const struct series *series, FILE *out)
 			k + 1, change->at, k + 1, series_change_is_worse(series, change), k + 1,
 			row);
 		fprintf(out, "change_text[%zu] = ", k + 1);
-		chart_put_string(out, history_percent(change->after / change->before, percent));
+		chart_put_string(out,
+				 change_text(percent, change->after / change->before - 1, " %"));
 		fputc('\n', out);
 	}
 }
@@ -214,18 +215,18 @@ static size_t count_builds(const struct series *series)
 
 static void say_changes(struct paragraph *p, const struct series *series)
 {
-	char percent[HISTORY_PERCENT_MAX], date[HISTORY_DATE_MAX];
+	char percent[CHANGE_TEXT_MAX], date[HISTORY_DATE_MAX];
 
 	for (size_t k = 0; k < series->nr_changes; k++) {
 		const struct change *change = &series->changes[k];
 		const struct record *new = history_first_after(series, change)->record;
 
 		paragraph_printf(p, " ", "%s since %s (p %.2g, build %s after %s).",
-				 history_percent(change->after / change->before, percent),
+				 change_text(percent, change->after / change->before - 1, " %"),
 				 history_date(new->started, date), change->p, new->build_id,
 				 history_last_before(series, change)->record->build_id);
 	}
-	history_share(series->min_effect, percent);
+	share_text(percent, series->min_effect, " %");
 	if (series->state == SERIES_SHORT)
 		paragraph_printf(p, " ", "Fewer than %zu runs show no change.",
 				 history_least_values());
@@ -241,7 +242,7 @@ char *history_chart_caption(const void *data, unsigned width)
 {
 	const struct history_chart *chart = data;
 	const struct series *series = chart->series;
-	char share[HISTORY_PERCENT_MAX], *text = NULL;
+	char share[CHANGE_TEXT_MAX], *text = NULL;
 	struct paragraph p;
 	size_t length;
 	FILE *out;
@@ -255,9 +256,9 @@ char *history_chart_caption(const void *data, unsigned width)
 		paragraph_printf(&p, " ", "No A/A noise was measured.");
 	else if (series->nr_changes)
 		paragraph_printf(&p, " ", "Bands: the A/A noise of %s around each level.",
-				 history_share(series->noise, share));
+				 share_text(share, series->noise, " %"));
 	else
-		paragraph_printf(&p, " ", "A/A noise: %s.", history_share(series->noise, share));
+		paragraph_printf(&p, " ", "A/A noise: %s.", share_text(share, series->noise, " %"));
 	if (count_builds(series))
 		paragraph_printf(&p, " ", "Dots between runs: another build.");
 	paragraph_printf(&p, " ", "Host class: %s. Point: %s.", series->host_class,

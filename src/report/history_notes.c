@@ -6,6 +6,7 @@
 #include "report/wrap.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +38,19 @@ static size_t count_classes(const struct history *history)
 	return nr;
 }
 
+/* A line of Markdown is as long as its paragraph. */
+static unsigned width_of(bool markdown)
+{
+	return markdown ? UINT_MAX : TERMINAL_COLUMNS;
+}
+
 static const char *plural(size_t nr, const char *one, const char *many)
 {
 	return nr == 1 ? one : many;
 }
 
 void history_head(const struct history *history, const struct history_options *options,
-		  const struct point_groups *points, unsigned width, FILE *out)
+		  const struct point_groups *points, bool markdown, FILE *out)
 {
 	size_t runs = history->nr_records, builds = count_builds(history);
 	size_t classes = count_classes(history), older = history->nr_older;
@@ -61,7 +68,8 @@ void history_head(const struct history *history, const struct history_options *o
 		paragraph_printf(&p, "; ", "%zu %s from before %s left out", older,
 				 plural(older, "run", "runs"),
 				 record_time_text(options->since, first));
-	paragraph_end(&p, width, 10, "history", out);
+	paragraph_end(&p, width_of(markdown), markdown ? 0 : 10,
+		      markdown ? "- history:" : "history", out);
 
 	if (!points->nr_points)
 		return;
@@ -71,7 +79,8 @@ void history_head(const struct history *history, const struct history_options *o
 		    !parameter_is_default(&parameters[i], points->points[0]))
 			paragraph_say(&p, ", ", parameters[i].name,
 				      parameter_text(&parameters[i], points->points[0], value));
-	paragraph_end(&p, width, 10, points->nr_points > 1 ? "all points" : "point", out);
+	paragraph_end(&p, width_of(markdown), markdown ? 0 : 10,
+		      markdown ? "- all points:" : "all points", out);
 }
 
 /* Series of one state, and what is common to them. */
@@ -101,9 +110,9 @@ static void say_series(struct paragraph *p, const struct quiet *quiet)
 }
 
 void history_quiet(const struct history *history, const struct history_options *options,
-		   unsigned width, FILE *out)
+		   bool markdown, FILE *out)
 {
-	char asked[HISTORY_PERCENT_MAX], largest[HISTORY_PERCENT_MAX];
+	char asked[CHANGE_TEXT_MAX], largest[CHANGE_TEXT_MAX];
 	struct quiet states[3] = {0};
 	struct paragraph p;
 
@@ -116,37 +125,38 @@ void history_quiet(const struct history *history, const struct history_options *
 		paragraph_begin(&p);
 		say_series(&p, quiet);
 		paragraph_printf(&p, "", "no change of %s or more",
-				 history_share(options->min_effect, asked));
+				 share_text(asked, options->min_effect, " %"));
 		if (quiet->effect > options->min_effect)
 			paragraph_printf(&p, " ", "(or of twice the A/A noise: up to %s)",
-					 history_share(quiet->effect, largest));
+					 share_text(largest, quiet->effect, " %"));
 		if (quiet->unknown == quiet->nr)
 			paragraph_printf(&p, "; ", "no A/A noise was measured");
 		else if (quiet->unknown)
 			paragraph_printf(&p, "; ", "no A/A noise was measured for %zu of them",
 					 quiet->unknown);
-		paragraph_end(&p, width, 2, "", out);
+		paragraph_end(&p, width_of(markdown), 2, markdown ? "-" : "", out);
 	}
 	if (states[SERIES_SHORT].nr) {
 		paragraph_begin(&p);
 		say_series(&p, &states[SERIES_SHORT]);
 		paragraph_printf(&p, "", "too short, a change shows in %zu or more",
 				 history_least_values());
-		paragraph_end(&p, width, 2, "", out);
+		paragraph_end(&p, width_of(markdown), 2, markdown ? "-" : "", out);
 	}
 	if (states[SERIES_NOT_POSITIVE].nr) {
 		paragraph_begin(&p);
 		say_series(&p, &states[SERIES_NOT_POSITIVE]);
 		paragraph_printf(&p, "", "not searched, there are values of 0");
-		paragraph_end(&p, width, 2, "", out);
+		paragraph_end(&p, width_of(markdown), 2, markdown ? "-" : "", out);
 	}
 }
 
-static int name_worse(const struct series *series, const struct point_groups *points,
-		      unsigned width, FILE *out)
+/* One series that ends worse; of which host class, where there are several. */
+static int name_worse(const struct series *series, const struct point_groups *points, bool classes,
+		      bool markdown, FILE *out)
 {
 	const struct change *change = &series->changes[series->nr_changes - 1];
-	char percent[HISTORY_PERCENT_MAX], date[HISTORY_DATE_MAX];
+	char percent[CHANGE_TEXT_MAX], date[HISTORY_DATE_MAX];
 	char *name = history_point_name(points, series->point);
 	struct paragraph p;
 
@@ -154,52 +164,61 @@ static int name_worse(const struct series *series, const struct point_groups *po
 		return -ENOMEM;
 	paragraph_begin(&p);
 	paragraph_printf(&p, "", "%s %s, %s: %s since %s", series->backend, series->metric->name,
-			 name, history_percent(change->after / change->before, percent),
+			 name, change_text(percent, change->after / change->before - 1, " %"),
 			 history_date(history_first_after(series, change)->record->started, date));
-	paragraph_end(&p, width, 4, "  -", out);
+	if (classes)
+		paragraph_printf(&p, ", ", "on %s", series->host_class);
+	paragraph_end(&p, width_of(markdown), 4, "  -", out);
 	free(name);
 	return 0;
 }
 
-int history_verdict(const struct history *history, const struct point_groups *points,
-		    unsigned width, FILE *out)
+static int name_all_worse(const struct history *history, const struct point_groups *points,
+			  size_t worse, bool markdown, FILE *out)
 {
-	size_t worse = 0, better = 0, unsearched = 0, named = 0;
+	bool classes = count_classes(history) > 1;
+	size_t named = 0;
 	int r = 0;
+
+	for (size_t i = 0; i < history->nr_series && named < VERDICT_MAX && !r; i++) {
+		if (!history->series[i].worse)
+			continue;
+		r = name_worse(&history->series[i], points, classes, markdown, out);
+		named++;
+	}
+	if (worse > named)
+		fprintf(out, "  - and %zu more\n", worse - named);
+	return r;
+}
+
+int history_verdict(const struct history *history, const struct point_groups *points, bool markdown,
+		    FILE *out)
+{
+	size_t worse = 0, better = 0, searched = 0;
+	struct paragraph p;
 
 	for (size_t i = 0; i < history->nr_series; i++) {
 		const struct series *series = &history->series[i];
 
 		worse += series->worse;
 		better += series->nr_changes && !series->worse;
-		unsearched += series->state != SERIES_SEARCHED;
+		searched += series->state == SERIES_SEARCHED;
 	}
-	if (unsearched == history->nr_series) {
-		wrap_lines(out, width, 0, "", "No verdict: no series could be searched.");
-		return 0;
-	}
-	if (!worse) {
-		struct paragraph p;
-
-		paragraph_begin(&p);
+	paragraph_begin(&p);
+	if (worse)
+		paragraph_printf(&p, "",
+				 "Worse: %zu of %zu series %s at a worse level than the "
+				 "one before:",
+				 worse, history->nr_series, plural(worse, "ends", "end"));
+	else if (searched)
 		paragraph_printf(&p, "",
 				 "Not worse: no series ends at a level that is worse than "
 				 "the one before.");
-		if (better)
-			paragraph_printf(&p, " ", "%zu %s at a better one.", better,
-					 plural(better, "ends", "end"));
-		paragraph_end(&p, width, 0, "", out);
-		return 0;
-	}
-	fprintf(out, "Worse: %zu of %zu series %s at a worse level than the one before:\n", worse,
-		history->nr_series, plural(worse, "ends", "end"));
-	for (size_t i = 0; i < history->nr_series && named < VERDICT_MAX && !r; i++) {
-		if (!history->series[i].worse)
-			continue;
-		r = name_worse(&history->series[i], points, width, out);
-		named++;
-	}
-	if (worse > named)
-		fprintf(out, "  - and %zu more\n", worse - named);
-	return r;
+	else
+		paragraph_printf(&p, "", "No verdict: no series could be searched.");
+	if (better && !worse)
+		paragraph_printf(&p, " ", "%zu %s at a better one.", better,
+				 plural(better, "ends", "end"));
+	paragraph_end(&p, width_of(markdown), 0, markdown ? "###" : "", out);
+	return worse ? name_all_worse(history, points, worse, markdown, out) : 0;
 }

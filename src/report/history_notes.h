@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences of a history, each a paragraph of at most `width` columns. */
+/* The sentences of a history: paragraphs of 80 columns, or items of a list in Markdown. */
 #ifndef MEMCGBENCH_REPORT_HISTORY_NOTES_H
 #define MEMCGBENCH_REPORT_HISTORY_NOTES_H
 
@@ -9,14 +9,14 @@
 
 /* How many runs, from when to when, and what all points have in common. */
 void history_head(const struct history *history, const struct history_options *options,
-		  const struct point_groups *points, unsigned width, FILE *out);
+		  const struct point_groups *points, bool markdown, FILE *out);
 
 /* Series without a change, those too short to have one, those that cannot be searched. */
 void history_quiet(const struct history *history, const struct history_options *options,
-		   unsigned width, FILE *out);
+		   bool markdown, FILE *out);
 
 /* The verdict: series that end worse than they were. 0 or -ENOMEM. */
-int history_verdict(const struct history *history, const struct point_groups *points,
-		    unsigned width, FILE *out);
+int history_verdict(const struct history *history, const struct point_groups *points, bool markdown,
+		    FILE *out);
 
 #endif

@@ -2,7 +2,6 @@
 /* See history_parts.h. */
 #include "report/history_parts.h"
 
-#include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,18 +52,6 @@ char *history_point_name(const struct point_groups *points, const struct point *
 	return name;
 }
 
-const char *history_percent(double factor, char buffer[HISTORY_PERCENT_MAX])
-{
-	double percent = 100 * (factor - 1), size = fabs(percent);
-
-	snprintf(buffer, HISTORY_PERCENT_MAX, "%+.*f %%",
-		 size >= 99.95   ? 0
-		 : size >= 9.995 ? 1
-				 : 2,
-		 percent);
-	return buffer;
-}
-
 const char *history_state_word(enum series_state state)
 {
 	static const char *const words[] = {
@@ -74,12 +61,6 @@ const char *history_state_word(enum series_state state)
 	};
 
 	return words[state];
-}
-
-const char *history_share(double share, char buffer[HISTORY_PERCENT_MAX])
-{
-	snprintf(buffer, HISTORY_PERCENT_MAX, "%.3g %%", 100 * share);
-	return buffer;
 }
 
 const char *history_date(int64_t seconds, char buffer[HISTORY_DATE_MAX])

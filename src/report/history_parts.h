@@ -3,6 +3,7 @@
 #ifndef MEMCGBENCH_REPORT_HISTORY_PARTS_H
 #define MEMCGBENCH_REPORT_HISTORY_PARTS_H
 
+#include "report/compare_words.h"
 #include "report/point_groups.h"
 #include "verdict/history.h"
 
@@ -13,19 +14,12 @@ struct point_groups *history_points(const struct history *history);
  * free; NULL: out of memory. */
 char *history_point_name(const struct point_groups *points, const struct point *point);
 
-/* "+12.3 %", of a factor 1.123: three significant digits, and no more than one needs. */
-#define HISTORY_PERCENT_MAX 32
-const char *history_percent(double factor, char buffer[HISTORY_PERCENT_MAX]);
-
 /* "2026-11-30", of a time: for people who read many of them. */
 #define HISTORY_DATE_MAX 11
 const char *history_date(int64_t seconds, char buffer[HISTORY_DATE_MAX]);
 
 /* "searched", "short", "not_positive" */
 const char *history_state_word(enum series_state state);
-
-/* "3 %" */
-const char *history_share(double share, char buffer[HISTORY_PERCENT_MAX]);
 
 /* The last value of the old level and the first of the new one. */
 const struct history_value *history_last_before(const struct series *series,

@@ -38,11 +38,11 @@ static void print_side(const struct series *series, const struct change *change,
 static void print_change(const struct series *series, const struct change *change, FILE *out)
 {
 	const struct history_value *first = history_first_after(series, change);
-	char percent[HISTORY_PERCENT_MAX], date[HISTORY_DATE_MAX];
+	char percent[CHANGE_TEXT_MAX], date[HISTORY_DATE_MAX];
 	char before[UNIT_TEXT_MAX], after[UNIT_TEXT_MAX];
 
 	wrap_printf(out, 6, "", "%s (%s) since %s: %s -> %s, p=%.2g",
-		    history_percent(change->after / change->before, percent),
+		    change_text(percent, change->after / change->before - 1, " %"),
 		    series_change_is_worse(series, change) ? "worse" : "better",
 		    history_date(first->record->started, date),
 		    metric_text(series->metric, change->before, before),
@@ -53,9 +53,9 @@ static void print_change(const struct series *series, const struct change *chang
 
 static void print_series(const struct series *series, FILE *out)
 {
-	char effect[HISTORY_PERCENT_MAX], noise[HISTORY_PERCENT_MAX];
+	char effect[CHANGE_TEXT_MAX], noise[CHANGE_TEXT_MAX];
 
-	history_share(series->min_effect, effect);
+	share_text(effect, series->min_effect, " %");
 	if (isnan(series->noise))
 		wrap_printf(out, 3, "", "%s %s (%s), %zu runs, no A/A noise, least change %s",
 			    series->backend, series->metric->name, series->metric->title,
@@ -63,7 +63,7 @@ static void print_series(const struct series *series, FILE *out)
 	else
 		wrap_printf(out, 3, "", "%s %s (%s), %zu runs, A/A noise %s, least change %s",
 			    series->backend, series->metric->name, series->metric->title,
-			    series->nr, history_share(series->noise, noise), effect);
+			    series->nr, share_text(noise, series->noise, " %"), effect);
 	for (size_t i = 0; i < series->nr_changes; i++)
 		print_change(series, &series->changes[i], out);
 }
@@ -114,12 +114,12 @@ int history_table_print(const struct history *history, const struct history_opti
 	int r = -ENOMEM;
 
 	if (points) {
-		history_head(history, options, points, TERMINAL_COLUMNS, out);
+		history_head(history, options, points, false, out);
 		r = print_changes(history, points, out);
-		history_quiet(history, options, TERMINAL_COLUMNS, out);
+		history_quiet(history, options, false, out);
 		fputc('\n', out);
 		if (!r)
-			r = history_verdict(history, points, TERMINAL_COLUMNS, out);
+			r = history_verdict(history, points, false, out);
 	}
 	point_groups_free(points);
 	if (!r && ferror(out))

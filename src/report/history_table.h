@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A history for people, in 80 columns, and as TSV. */
+/* A history for people, in 80 columns; as Markdown for the page of a job; and as TSV. */
 #ifndef MEMCGBENCH_REPORT_HISTORY_TABLE_H
 #define MEMCGBENCH_REPORT_HISTORY_TABLE_H
 
@@ -7,9 +7,11 @@
 
 #include <stdio.h>
 
-/* Both return 0, -ENOMEM or -EIO. The options are those of history_load(). */
+/* All return 0, -ENOMEM or -EIO. The options are those of history_load(). */
 int history_table_print(const struct history *history, const struct history_options *options,
 			FILE *out);
+int history_markdown_print(const struct history *history, const struct history_options *options,
+			   FILE *out);
 /* A line for each change, and one for each series without any. */
 int history_tsv_print(const struct history *history, FILE *out);
 
