@@ -6,11 +6,12 @@
  * coefficient of n + m over n, the product over i = 1..n of (1 - q^(m+i)) / (1 - q^i). Multiplying
  * and dividing costs two additions for each i and u; the recurrence that only adds,
  * count(n, m, u) = count(n - 1, m, u - m) + count(n, m - 1, u), costs m times as much (25 ms and
- * more for 100 against 100). What the subtractions lose is little: every partial product is a
- * polynomial of whole numbers, so all is exact while the number of arrangements is below 2^53
- * (28 against 28; 3 against 200), and a count at the far end, where p is small, depends only on
- * counts yet farther out. Against whole numbers of unlimited size, P(U <= u) is off by less than
- * 1e-15 of itself at 50 against 50 and less than 2e-14 at 100 against 100, for every u.
+ * more for 100 against 100). What the subtractions lose: nothing while the number of arrangements
+ * is below 2^53 (28 against 28; 3 against 200), as every partial product is a polynomial of whole
+ * numbers. From there on errors grow with the number of factors, and most for samples of equal
+ * size. Against whole numbers of unlimited size P(U <= u) was off by at most this share of itself,
+ * for every u up to the middle: 1e-15 at 50 against 50, 1e-14 at 100 against 100, 3e-12 at 150
+ * against 150; but 3e-10 at 200 against 200 and 2 % at 300 against 300. Hence UNTIED_LEAST.
  *
  * With ties, arrangements are counted group by group of equal values, in the state (values of x so
  * far, twice U so far). All terms are above 0 there.
@@ -22,6 +23,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#define UNTIED_LEAST  150
 #define UNTIED_STEPS  (1u << 27)
 #define UNTIED_COUNTS (1u << 22)
 #define TIED_STEPS    (1u << 24)
@@ -46,8 +48,8 @@ bool rank_untied_affordable(size_t n, size_t m, size_t last)
 {
 	size_t least = smaller(n, m);
 
-	return last < UNTIED_COUNTS && least <= UNTIED_STEPS / (last + 1) &&
-	       isfinite(binomial(n + m, least));
+	return least <= UNTIED_LEAST && last < UNTIED_COUNTS &&
+	       least <= UNTIED_STEPS / (last + 1) && isfinite(binomial(n + m, least));
 }
 
 /* Four values at a time, whatever the optimiser thinks of it: nearly all of the time is spent here.

@@ -11,8 +11,9 @@
 #include <stddef.h>
 
 /*
- * Whether counting up to `last` is affordable: at most 2^27 steps (about 0.1 s), 2^22 counts
- * (32 MiB), and none of the counts overflows a double (500 against 500 fit).
+ * Whether counting up to `last` is affordable: at most 2^27 steps (about 0.1 s) and 2^22 counts
+ * (32 MiB). And whether it is accurate: the smaller sample has at most 150 values (the error is
+ * then below 1e-11 of the probability), and no count overflows a double.
  */
 bool rank_untied_affordable(size_t n, size_t m, size_t last);
 

@@ -19,9 +19,10 @@ struct rank_test {
 /*
  * 0, -EDOM (a sample is empty, or a value is NAN), -ENOMEM. Infinite values are ranked.
  *
- * Time is bounded: what would take more than about 0.1 s (500 against 500 are exact), or 3 ms where
- * there are ties (50 against 50 are exact, and more where p is small), is given by the normal
- * distribution with its corrections for ties and for continuity.
+ * Time is bounded, and figures called exact are so to eleven digits. With more than 150 values on
+ * both sides, where it would take more than about 0.1 s, and with ties more than 3 ms (50 against
+ * 50 are exact, and more where p is small), p is that of the normal distribution with its
+ * corrections for ties and for continuity.
  */
 int rank_test(const double *x, size_t n, const double *y, size_t m, struct rank_test *out);
 

@@ -6,6 +6,7 @@
 #include "stats/rank_test.h"
 
 #include "base/rng.h"
+#include "stats/rank_distribution.h"
 
 #include <errno.h>
 #include <math.h>
@@ -184,6 +185,32 @@ static void tables_change_nothing_but_time(void **state)
 	rank_tables_free(NULL);
 }
 
+/* The distribution is symmetric, so that the lower half of it, with half of the middle, is 1/2.
+ * What subtractions lose on the way would show there. */
+static void distributions_are_accurate_as_far_as_they_are_used(void **state)
+{
+	static const size_t sizes[][2] = {{1, 2},   {10, 10},   {28, 28},   {3, 1000},
+					  {50, 51}, {100, 100}, {100, 900}, {150, 150}};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_t n = sizes[i][0], m = sizes[i][1], middle = n * m / 2;
+		double *below = malloc((middle + 1) * sizeof(*below));
+
+		assert_non_null(below);
+		assert_int_equal(n * m % 2, 0);
+		assert_true(rank_untied_affordable(n, m, middle));
+		rank_untied_below(n, m, middle, below);
+		NEAR(below[middle - 1] + below[middle], 1, 1e-11);
+		NEAR(below[0] * binomial(n + m, n), 1, 1e-11);
+		for (size_t u = 1; u <= middle; u++)
+			assert_true(below[u] > below[u - 1] || below[u] == 0);
+		free(below);
+	}
+	assert_false(rank_untied_affordable(151, 151, 1));
+	assert_false(rank_untied_affordable(140, 100000, 7000000));
+	assert_false(rank_untied_affordable(100, 1000000, 10)); /* more than 1e308 arrangements */
+}
+
 static void large_samples_agree_with_the_normal_approximation(void **state)
 {
 	static double x[1500], y[1500];
@@ -191,20 +218,34 @@ static void large_samples_agree_with_the_normal_approximation(void **state)
 	struct rank_test exact, tied, large;
 
 	normal_values(&rng, x, 1500);
-	normal_values(&rng, y, 1500);
-	assert_int_equal(rank_test(x, 500, y, 500, &exact), 0);
-	assert_true(exact.exact);
-	y[1] = x[1];
-	assert_int_equal(rank_test(x, 50, y, 50, &exact), 0);
-	assert_true(exact.exact);
 	for (size_t i = 0; i < 1500; i++)
-		y[i] = x[i] + (i % 2 ? 0.03 : -0.02);
+		y[i] = x[i] + (i % 2 ? 0.6 : -0.1);
+	assert_int_equal(rank_test(x, 150, y, 150, &exact), 0);
+	assert_true(exact.exact && exact.p > 0.001 && exact.p < 0.1);
+	NEAR(rank_normal_p(150, 150, exact.u, 0) / exact.p, 1, 0.01);
 	assert_int_equal(rank_test(x, 1500, y, 1500, &large), 0);
 	assert_false(large.exact);
-	x[0] = y[0]; /* one tie: little changes but the method */
+	for (size_t i = 0; i < 1500; i++)
+		y[i] = x[i] + (i % 2 ? 0.1 : -0.08);
+	assert_int_equal(rank_test(x, 1500, y, 1500, &large), 0);
+	y[0] = x[0]; /* one tie: little changes */
 	assert_int_equal(rank_test(x, 1500, y, 1500, &tied), 0);
 	assert_false(tied.exact);
 	NEAR(large.p, tied.p, 0.01);
+}
+
+static void fifty_against_fifty_with_ties_are_exact(void **state)
+{
+	double v[100];
+	struct rng rng = rng_for(10, 0, 0);
+	struct rank_test test;
+
+	for (size_t i = 0; i < 100; i++)
+		v[i] = (double)rng_below(&rng, 30);
+	assert_int_equal(rank_test(v, 50, v + 50, 50, &test), 0);
+	assert_true(test.exact && test.p > 0.1); /* near the middle, where counting takes longest */
+	assert_int_equal(rank_test(v, 1, v + 1, 99, &test), 0);
+	assert_true(test.exact);
 }
 
 static void critical_u_is_the_last_that_is_significant(void **state)
@@ -262,6 +303,8 @@ int main(void)
 		cmocka_unit_test(infinite_and_huge_values_are_ranked),
 		cmocka_unit_test(swapping_the_samples_keeps_p),
 		cmocka_unit_test(tables_change_nothing_but_time),
+		cmocka_unit_test(distributions_are_accurate_as_far_as_they_are_used),
+		cmocka_unit_test(fifty_against_fifty_with_ties_are_exact),
 		cmocka_unit_test(large_samples_agree_with_the_normal_approximation),
 		cmocka_unit_test(critical_u_is_the_last_that_is_significant),
 		cmocka_unit_test(equal_samples_are_called_different_as_often_as_promised),
