@@ -5,10 +5,10 @@
 #include "base/file.h"
 #include "report/gnuplot.h"
 #include "report/source.h"
+#include "report/whole_file.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,25 +17,6 @@
 #define PICTURE_SECONDS 60
 #define MAX_SCRIPT      ((size_t)1 << 20)
 #define CAPTION_COLUMNS 79
-
-/*
- * A signal that ends the program between the temporary name and the rename would leave a file
- * behind; it waits for the few milliseconds that takes.
- */
-static int write_whole(const char *path, const char *data, size_t length, struct error *err)
-{
-	sigset_t ending, before;
-	int r;
-
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGHUP);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ending, &before);
-	r = file_write_atomic(path, data, length, err);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return r;
-}
 
 /* Write DIRECTORY/NAME.ENDING and say so. */
 static int put_file(const struct picture *picture, const struct chart_options *options,
@@ -48,7 +29,7 @@ static int put_file(const struct picture *picture, const struct chart_options *o
 	    (int)sizeof(path))
 		return error_set_at(err, -ENAMETOOLONG, options->directory, 0, 0,
 				    "the path is too long");
-	r = write_whole(path, data, length, err);
+	r = whole_file_write(path, data, length, err);
 	if (!r && options->out)
 		fprintf(options->out, "%s\n", path);
 	return r;
