@@ -75,7 +75,15 @@ _memcgbench() {
         _memcgbench_list "$current" "$(_memcgbench_formats "$program" "$command")"
         return
         ;;
-    --out | --charts | --scripts | --store | -o)
+    --out | -o)
+        if [[ $command == report ]]; then
+            _memcgbench_files -f -- "$current"
+        else
+            _memcgbench_files -d -- "$current"
+        fi
+        return
+        ;;
+    --charts | --scripts | --store | --history)
         _memcgbench_files -d -- "$current"
         return
         ;;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* `memcgbench report DIR`: the charts of a run. */
+/* `memcgbench report DIR`: the charts of a run, and its page. */
 #include "cli/cli.h"
 
 #include "base/error.h"
 #include "report/charts.h"
+#include "report/page.h"
 #include "result/summary.h"
 
 #include <errno.h>
@@ -15,15 +16,24 @@ enum {
 	OPTION_CHARTS = 256,
 	OPTION_SCRIPTS,
 	OPTION_DUMB,
-	OPTION_FORMAT
+	OPTION_FORMAT,
+	OPTION_HISTORY
 };
 
 struct report_arguments {
 	const char *run;
 	struct chart_options charts;
+	struct page_options page;
 };
 
 static const struct argp_option options[] = {
+	{"out", 'o', "FILE.html", 0,
+	 "write one page that needs nothing else: charts, tables, context; no files of charts "
+	 "then, "
+	 "but with --charts",
+	 0},
+	{"history", OPTION_HISTORY, "DIR", 0,
+	 "show the history in DIR, and where it changed, in the page", 0},
 	{"charts", OPTION_CHARTS, "DIR", 0, "write the charts to DIR (default: charts in the run)",
 	 0},
 	{"scripts", OPTION_SCRIPTS, "DIR", 0,
@@ -41,11 +51,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	unsigned formats;
 
 	switch (key) {
+	case 'o':
+		arguments->page.path = argument;
+		return 0;
+	case OPTION_HISTORY:
+		arguments->page.history = argument;
+		return 0;
 	case OPTION_CHARTS:
 		arguments->charts.directory = argument;
 		return 0;
 	case OPTION_SCRIPTS:
 		arguments->charts.scripts = argument;
+		arguments->page.scripts = argument;
 		return 0;
 	case OPTION_DUMB:
 		arguments->charts.dumb = true;
@@ -63,6 +80,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!arguments->run)
 			argp_error(state, "the directory of a run is missing");
+		if (arguments->page.history && !arguments->page.path)
+			argp_error(state, "--history is for the page: -o FILE.html is missing");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -73,7 +92,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "DIR",
-	.doc = "Draws the charts of the run in DIR with gnuplot.\v"
+	.doc = "Draws the charts of the run in DIR with gnuplot, or makes one page of all there "
+	       "is.\v"
 	       "Each chart is a file of data (.tsv), a script that draws it again with plain "
 	       "gnuplot (.gp), and pictures. The names of the files written go to standard output.",
 };
@@ -90,30 +110,52 @@ static void say_failed(const struct run_summary *summary)
 			summary->failed[0].reason);
 }
 
+/* Charts are for whoever names a directory for them, or asks for nothing else. */
+static int write_charts(struct report_arguments *arguments, const struct run_summary *summary,
+			struct error *err)
+{
+	char directory[PATH_MAX];
+
+	if (!arguments->charts.directory && arguments->page.path && !arguments->charts.dumb)
+		return 0;
+	if (!arguments->charts.directory) {
+		if (snprintf(directory, sizeof(directory), "%s/charts", arguments->run) >=
+		    (int)sizeof(directory))
+			return error_set_at(err, -ENAMETOOLONG, arguments->run, 0, 0,
+					    "the path is too long");
+		arguments->charts.directory = directory;
+	}
+	return charts_write(summary, &arguments->charts, err);
+}
+
+static int write_page(const struct report_arguments *arguments, const struct run_summary *summary,
+		      struct error *err)
+{
+	int r;
+
+	if (!arguments->page.path)
+		return 0;
+	r = page_write(summary, &arguments->page, err);
+	if (!r)
+		printf("%s\n", arguments->page.path);
+	return r;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_arguments arguments = {.charts = {.svg = true, .png = true, .out = stdout}};
 	struct run_summary *summary = NULL;
-	char directory[PATH_MAX];
 	struct error err = {0};
 	int r;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (!arguments.charts.directory) {
-		if (snprintf(directory, sizeof(directory), "%s/charts", arguments.run) >=
-		    (int)sizeof(directory)) {
-			error_set_at(&err, -ENAMETOOLONG, arguments.run, 0, 0,
-				     "the path is too long");
-			error_print(stderr, &err);
-			return EXIT_TROUBLE;
-		}
-		arguments.charts.directory = directory;
-	}
 	r = summary_load(arguments.run, &summary, &err);
 	if (!r)
 		say_failed(summary);
 	if (!r)
-		r = charts_write(summary, &arguments.charts, &err);
+		r = write_page(&arguments, summary, &err);
+	if (!r)
+		r = write_charts(&arguments, summary, &err);
 	summary_free(summary);
 	if (r)
 		error_print(stderr, &err);

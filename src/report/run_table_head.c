@@ -16,7 +16,6 @@ static void print_scenario(const struct run_summary *summary, FILE *out)
 	const json_t *seed = json_at(summary->run, "identity.seed");
 	const char *label = json_string_value(json_object_get(summary->run, "label"));
 
-	wrap_print(out, 0, "", summary->title);
 	wrap_printf(out, HEAD_INDENT, "scenario",
 		    "%s: %zu points x %zu back ends x %u repetitions in seeded order (seed %lld); "
 		    "%zu of %zu processes done",
@@ -28,7 +27,7 @@ static void print_scenario(const struct run_summary *summary, FILE *out)
 }
 
 /* "clock_source" is "clock source", "llc_bytes" is "llc". */
-static void context_name(const char *key, char *name, size_t size)
+void run_context_name(const char *key, char *name, size_t size)
 {
 	size_t length = strlen(key);
 
@@ -42,7 +41,7 @@ static void context_name(const char *key, char *name, size_t size)
 }
 
 /* A value of the context, when it fits into a line of prose. */
-static bool context_text(const char *key, const json_t *value, char *text, size_t size)
+bool run_context_text(const char *key, const json_t *value, char *text, size_t size)
 {
 	size_t length = strlen(key);
 	char buffer[UNIT_TEXT_MAX];
@@ -77,8 +76,8 @@ static void print_context(const struct run_summary *summary, FILE *out)
 			skip |= !strcmp(key, elsewhere[i]);
 		if (skip)
 			continue;
-		context_name(key, name, sizeof(name));
-		if (context_text(key, value, text, sizeof(text)))
+		run_context_name(key, name, sizeof(name));
+		if (run_context_text(key, value, text, sizeof(text)))
 			paragraph_say(&known, ", ", name, text);
 		else if (json_is_null(value))
 			paragraph_say(&unknown, ", ", "", name);
@@ -241,6 +240,12 @@ static void print_warnings(const struct run_summary *summary, FILE *out)
 }
 
 void run_head_print(const struct run_groups *groups, FILE *out)
+{
+	wrap_print(out, 0, "", groups->summary->title);
+	run_facts_print(groups, out);
+}
+
+void run_facts_print(const struct run_groups *groups, FILE *out)
 {
 	const struct run_summary *summary = groups->summary;
 	const char *build = json_string_value(json_at(summary->run, "identity.build_id"));

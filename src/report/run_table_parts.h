@@ -48,6 +48,12 @@ size_t run_slope(const struct run_groups *groups, size_t group, size_t b, double
 
 /* What was asked, where it was measured, and what to be wary of. */
 void run_head_print(const struct run_groups *groups, FILE *out);
+void run_facts_print(const struct run_groups *groups, FILE *out); /* without the title */
+
+/* "clock_source" is "clock source", "llc_bytes" is "llc". */
+void run_context_name(const char *key, char *name, size_t size);
+/* A value of the context for people; false where it is none, or too long for a line. */
+bool run_context_text(const char *key, const json_t *value, char *text, size_t size);
 
 /* The line above a group's table; nothing where all points are one group. */
 void run_group_heading(const struct run_groups *groups, size_t group, FILE *out);

@@ -10,6 +10,7 @@ struct source {
 	const char *name; /* "latency.gp" */
 	const char *text; /* has a NUL behind it */
 	size_t length;
+	const char *digest; /* "sha256-...", as a content security policy has it */
 };
 
 extern const struct source sources[]; /* ended by a NULL name */
