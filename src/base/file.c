@@ -11,24 +11,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Enough for what the file says its size is, the NUL, and to see that it ends there; it need not be
+ * true. */
+static size_t first_room(int fd, size_t limit)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || st.st_size < 4096 - 2)
+		return 4096;
+	return ((size_t)st.st_size < limit ? (size_t)st.st_size : limit) + 2;
+}
+
 static int read_fd(int fd, const char *path, size_t limit, char **data, size_t *length,
 		   struct error *err)
 {
-	size_t size = 0, room = 0;
+	size_t size = 0, room = 0, next = first_room(fd, limit);
 	char *buffer = NULL;
 
 	for (;;) {
 		ssize_t got;
 
 		if (room - size < 2) {
-			char *grown = realloc(buffer, room ? 2 * room : 4096);
+			char *grown = realloc(buffer, next);
 
 			if (!grown) {
 				free(buffer);
 				return error_set_at(err, -ENOMEM, path, 0, 0, "out of memory");
 			}
 			buffer = grown;
-			room = room ? 2 * room : 4096;
+			room = next;
+			next *= 2;
 		}
 		got = read(fd, buffer + size, room - size - 1);
 		if (got < 0 && errno == EINTR)
