@@ -6,22 +6,24 @@
 #include "result/document.h"
 
 #include "base/file.h"
+#include "result/document_memo.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *skip_blanks(const char *p)
+const char *json_skip_blanks(const char *p)
 {
 	return p + strspn(p, " \t\r\n");
 }
 
 /* From an opening quote to behind the closing one. */
-static const char *skip_string(const char *p)
+const char *json_skip_string(const char *p)
 {
 	for (p++; *p && *p != '"'; p++) {
 		if (*p == '\\' && p[1])
@@ -30,13 +32,13 @@ static const char *skip_string(const char *p)
 	return *p ? p + 1 : p;
 }
 
-static const char *skip_value(const char *p)
+const char *json_skip_value(const char *p)
 {
 	unsigned depth = 0;
 
 	do {
 		if (*p == '"') {
-			p = skip_string(p);
+			p = json_skip_string(p);
 			continue;
 		}
 		if (*p == '{' || *p == '[')
@@ -61,19 +63,19 @@ static const char *step_into(const char *p, const char *part, size_t length)
 		const char *key;
 		bool found = !object && i == wanted;
 
-		p = skip_blanks(p + 1); /* behind the bracket or the comma */
+		p = json_skip_blanks(p + 1); /* behind the bracket or the comma */
 		if (object && *p == '"') {
 			key = p + 1;
-			p = skip_string(p);
+			p = json_skip_string(p);
 			found = (size_t)(p - key) == length + 1 && !strncmp(key, part, length);
-			p = skip_blanks(p);
-			p = skip_blanks(p + (*p == ':'));
+			p = json_skip_blanks(p);
+			p = json_skip_blanks(p + (*p == ':'));
 		}
 		if (!*p || *p == '}' || *p == ']')
 			return NULL;
 		if (found)
 			return p;
-		p = skip_blanks(skip_value(p));
+		p = json_skip_blanks(json_skip_value(p));
 		if (*p != ',')
 			return NULL;
 	}
@@ -81,7 +83,7 @@ static const char *step_into(const char *p, const char *part, size_t length)
 
 static const char *locate(const char *text, const char *path)
 {
-	const char *place = skip_blanks(text);
+	const char *place = json_skip_blanks(text);
 
 	while (*path) {
 		size_t length = strcspn(path, ".");
@@ -132,6 +134,18 @@ json_t *json_at(const json_t *json, const char *path)
 		path += length + (path[length] == '.');
 	}
 	return (json_t *)json;
+}
+
+double json_number_at(const json_t *json, const char *path)
+{
+	const json_t *value = json_at(json, path);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+uint64_t json_whole_at(const json_t *json, const char *path)
+{
+	return (uint64_t)json_integer_value(json_at(json, path));
 }
 
 static bool has_kind(const json_t *value, enum field_kind kind)
@@ -223,25 +237,45 @@ int document_check(const struct document *document, const struct field *fields, 
 	return document_check_at(document, document->json, "", fields, nr, err);
 }
 
-static int check_schema(const struct document *document, const struct document_schema *schema,
-			struct error *err)
+/* The schema that the document names; NULL with a fault where it is none of these. */
+static const struct document_schema *find_schema(const struct document *document,
+						 const struct document_schema *const *schemas,
+						 size_t nr, struct error *err)
+{
+	const char *name = json_string_value(json_at(document->json, "schema.name"));
+	char known[256];
+	size_t length = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!strcmp(name, schemas[i]->name))
+			return schemas[i];
+		if (length < sizeof(known))
+			length += (size_t)snprintf(known + length, sizeof(known) - length, "%s%s",
+						   i ? ", " : "", schemas[i]->name);
+	}
+	document_fault(document, "schema.name", err, "'%s' is not read here (%s is)", name, known);
+	return NULL;
+}
+
+static int check_schema(struct document *document, const struct document_schema *const *schemas,
+			size_t nr, struct error *err)
 {
 	static const struct field fields[] = {
 		{"schema", FIELD_OBJECT, 0},
 		{"schema.name", FIELD_TEXT, 0},
 		{"schema.version", FIELD_POSITIVE, 0},
 	};
-	const char *name;
+	const struct document_schema *schema;
 	json_int_t version;
 	int r;
 
 	r = document_check(document, fields, sizeof(fields) / sizeof(fields[0]), err);
 	if (r)
 		return r;
-	name = json_string_value(json_at(document->json, "schema.name"));
-	if (strcmp(name, schema->name))
-		return document_fault(document, "schema.name", err, "'%s' is not read here (%s is)",
-				      name, schema->name);
+	schema = find_schema(document, schemas, nr, err);
+	if (!schema)
+		return -EINVAL;
+	document->schema = schema;
 	version = json_integer_value(json_at(document->json, "schema.version"));
 	if (version > schema->version) {
 		document_fault(document, "schema.version", err,
@@ -253,31 +287,50 @@ static int check_schema(const struct document *document, const struct document_s
 	return document_check(document, schema->fields, schema->nr_fields, err);
 }
 
-int document_open(const char *path, const struct document_schema *schema, struct document *document,
-		  struct error *err)
+static int parse(struct document *document, size_t length, struct document_memo *memo,
+		 struct error *err)
 {
 	json_error_t fault;
+
+	/* What is not JSON is parsed once more without, to say where it stops being JSON. */
+	document->json = memo ? document_memo_parse(memo, document->text, length) : NULL;
+	if (!document->json)
+		document->json = json_loadb(document->text, length, JSON_REJECT_DUPLICATES, &fault);
+	if (document->json)
+		return 0;
+	return error_set_at(err, -EINVAL, document->path, fault.line > 0 ? (unsigned)fault.line : 1,
+			    fault.column > 0 ? (unsigned)fault.column : 1, "not JSON: %s",
+			    fault.text);
+}
+
+int document_open_any(const char *path, const struct document_schema *const *schemas, size_t nr,
+		      struct document_memo *memo, struct document *document, struct error *err)
+{
+	size_t length, limit = 0;
 	struct stat st;
-	size_t length;
 	int r;
 
 	*document = (struct document){.path = path};
+	for (size_t i = 0; i < nr; i++)
+		limit = schemas[i]->limit > limit ? schemas[i]->limit : limit;
 	/* Opening a fifo would wait for somebody to write to it, and no signal would end that. */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return error_set_at(err, -EINVAL, path, 0, 0, "is not a regular file");
-	r = file_read(path, schema->limit, &document->text, &length, err);
+	r = file_read(path, limit, &document->text, &length, err);
 	if (r)
 		return r;
-	document->json = json_loadb(document->text, length, JSON_REJECT_DUPLICATES, &fault);
-	if (!document->json)
-		r = error_set_at(err, -EINVAL, path, fault.line > 0 ? (unsigned)fault.line : 1,
-				 fault.column > 0 ? (unsigned)fault.column : 1, "not JSON: %s",
-				 fault.text);
-	else
-		r = check_schema(document, schema, err);
+	r = parse(document, length, memo, err);
+	if (!r)
+		r = check_schema(document, schemas, nr, err);
 	if (r)
 		document_close(document);
 	return r;
+}
+
+int document_open(const char *path, const struct document_schema *schema, struct document *document,
+		  struct error *err)
+{
+	return document_open_any(path, &schema, 1, NULL, document, err);
 }
 
 void document_close(struct document *document)

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum field_kind {
 	FIELD_TEXT,
@@ -45,14 +46,21 @@ struct document_schema {
 /* A document and the text that it came from, so that faults can be placed. */
 struct document {
 	const char *path;
+	const struct document_schema *schema;
 	char *text;
 	json_t *json;
 };
+
+struct document_memo; /* see document_memo.h */
 
 /* -ENOENT and other errors of reading; -EINVAL for faults in the text or of the schema;
  * -EPROTONOSUPPORT for a version that only a newer program reads. */
 int document_open(const char *path, const struct document_schema *schema, struct document *document,
 		  struct error *err);
+/* The same where a document may be of one of several schemas, which document->schema says. With
+ * `memo` not NULL, what it remembers is not parsed again. */
+int document_open_any(const char *path, const struct document_schema *const *schemas, size_t nr,
+		      struct document_memo *memo, struct document *document, struct error *err);
 void document_close(struct document *document);
 
 /* Check one more table of fields. */
@@ -65,6 +73,8 @@ int document_check_at(const struct document *document, const json_t *json, const
 
 /* The value at a path, or NULL. */
 json_t *json_at(const json_t *json, const char *path);
+double json_number_at(const json_t *json, const char *path); /* NAN where there is no number */
+uint64_t json_whole_at(const json_t *json, const char *path); /* 0 where there is no integer */
 
 /* Fill `err` with a message placed where the field is (or its nearest parent); returns -EINVAL. */
 int document_fault(const struct document *document, const char *field, struct error *err,

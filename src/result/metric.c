@@ -6,6 +6,7 @@
  */
 #include "result/metric.h"
 
+#include "result/document.h"
 #include "stats/histogram.h"
 #include "stats/order.h"
 
@@ -58,13 +59,6 @@ const char *metric_text(const struct metric *metric, double value, char buffer[U
 	return buffer;
 }
 
-static double number_at(const json_t *result, const char *object, const char *key)
-{
-	const json_t *value = json_object_get(json_object_get(result, object), key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static double percentile(const struct histogram *latency, double q)
 {
 	return histogram_count(latency) < samples_needed(q) ? NAN
@@ -77,22 +71,22 @@ void process_figures_from_result(const json_t *result, const struct histogram *l
 	double mean = histogram_mean_ns(latency);
 
 	*figures = (struct process_figures){
-		.p50_ns = number_at(result, "latency", "median_ns"),
+		.p50_ns = json_number_at(result, "latency.median_ns"),
 		.p90_ns = NAN,
 		.p99_ns = NAN,
 		.p999_ns = NAN,
 		.max_ns = NAN,
 		.mean_ns = mean,
 		.rate = mean > 0 ? 1e9 / mean : NAN,
-		.hierarchical_ns = number_at(result, "parts", "hierarchical_ns"),
-		.local_ns = number_at(result, "parts", "local_ns"),
-		.format_ns = number_at(result, "parts", "format_ns"),
-		.update_ns = number_at(result, "update", "median_ns"),
-		.error_pages = number_at(result, "error", "pages"),
-		.memory_bytes = number_at(result, "memory", "bytes"),
+		.hierarchical_ns = json_number_at(result, "parts.hierarchical_ns"),
+		.local_ns = json_number_at(result, "parts.local_ns"),
+		.format_ns = json_number_at(result, "parts.format_ns"),
+		.update_ns = json_number_at(result, "update.median_ns"),
+		.error_pages = json_number_at(result, "error.pages"),
+		.memory_bytes = json_number_at(result, "memory.bytes"),
 	};
 	/* The mean of a batch hides what its slowest read took. */
-	if (number_at(result, "sampling", "reads_per_sample") > 1)
+	if (json_number_at(result, "sampling.reads_per_sample") > 1)
 		return;
 	figures->p90_ns = percentile(latency, 0.9);
 	figures->p99_ns = percentile(latency, 0.99);

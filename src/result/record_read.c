@@ -214,18 +214,6 @@ static int check_totals(const struct reading *reading, struct error *err)
 	return 0;
 }
 
-static uint64_t whole_at(const json_t *json, const char *key)
-{
-	return (uint64_t)json_integer_value(json_object_get(json, key));
-}
-
-static double number_at(const json_t *json, const char *key)
-{
-	const json_t *value = json_object_get(json, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static int read_counts(const struct reading *reading, struct error *err)
 {
 	const json_t *counts = json_object_get(reading->json, "counts");
@@ -235,14 +223,14 @@ static int read_counts(const struct reading *reading, struct error *err)
 	if (!json_is_object(counts))
 		return 0;
 	cell->counted = true;
-	cell->bytes_touched = whole_at(counts, "bytes_touched");
+	cell->bytes_touched = json_whole_at(counts, "bytes_touched");
 	for (size_t i = 0; i < nr_count_names; i++) {
 		const json_t *count = json_object_get(counts, count_names[i].name);
 
 		if (count && (!json_is_integer(count) || json_integer_value(count) < 0))
 			return cell_fault(reading, "counts", err, "are not whole numbers");
 		*count_field(&count_names[i], &cell->counts) =
-			whole_at(counts, count_names[i].name);
+			json_whole_at(counts, count_names[i].name);
 	}
 	return 0;
 }
@@ -254,11 +242,11 @@ static int read_error(const struct reading *reading, struct error *err)
 	struct record_cell *cell = reading->cell;
 	double worst = NAN;
 
-	cell->error_pages = number_at(error, "pages");
-	cell->error_bound_pages = number_at(error, "bound_pages");
-	cell->error_value = number_at(error, "value");
-	cell->error_truth = number_at(error, "truth");
-	cell->cells_beyond_bound = whole_at(reading->json, "cells_beyond_bound");
+	cell->error_pages = json_number_at(error, "pages");
+	cell->error_bound_pages = json_number_at(error, "bound_pages");
+	cell->error_value = json_number_at(error, "value");
+	cell->error_truth = json_number_at(error, "truth");
+	cell->cells_beyond_bound = json_whole_at(reading->json, "cells_beyond_bound");
 	snprintf(cell->error_cell, sizeof(cell->error_cell), "%s", name ? name : "");
 	if (fabs(fabs(cell->error_value - cell->error_truth) - cell->error_pages) > 0.5)
 		return cell_fault(reading, "error.pages", err, "is not value less truth");
@@ -289,11 +277,11 @@ static int read_cell(struct reading *reading, struct error *err)
 	if (!cell->backend || (placement && !cell->placement))
 		return error_set(err, -ENOMEM, "out of memory");
 	cell->placement_found = json_is_object(found) ? json_incref(found) : NULL;
-	cell->failed = (unsigned)whole_at(reading->json, "failed");
-	cell->samples = whole_at(reading->json, "samples");
-	cell->reads = whole_at(reading->json, "reads");
-	cell->reads_per_sample = whole_at(reading->json, "reads_per_sample");
-	cell->floor_ns = number_at(reading->json, "floor_ns");
+	cell->failed = (unsigned)json_whole_at(reading->json, "failed");
+	cell->samples = json_whole_at(reading->json, "samples");
+	cell->reads = json_whole_at(reading->json, "reads");
+	cell->reads_per_sample = json_whole_at(reading->json, "reads_per_sample");
+	cell->floor_ns = json_number_at(reading->json, "floor_ns");
 	r = read_repetitions(reading, err);
 	if (!r)
 		r = read_all_values(reading, err);
@@ -397,10 +385,10 @@ static int read_head(const struct document *document, struct record *record, str
 	    copy_text(json, "host_class", &record->host_class))
 		return error_set(err, -ENOMEM, "out of memory");
 	record->context = json_is_object(context) ? json_incref(context) : NULL;
-	record->seed = whole_at(json, "seed");
-	record->repetitions = (unsigned)whole_at(json, "repetitions");
-	record->samples = whole_at(json, "samples");
-	record->time_ns = whole_at(json, "time_ns");
+	record->seed = json_whole_at(json, "seed");
+	record->repetitions = (unsigned)json_whole_at(json, "repetitions");
+	record->samples = json_whole_at(json, "samples");
+	record->time_ns = json_whole_at(json, "time_ns");
 	record->document = json_incref(document->json);
 	return 0;
 }

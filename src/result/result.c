@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * See result.h. What the summary relies on must be there; the rest may be absent, but where it is,
- * it has the type that the schema promises. Consistency is checked too (id against parameters,
- * reads against samples, histogram against samples): people edit files, and results are evidence.
+ * it has the type that the schema promises. That it agrees with itself is checked, too:
+ * result_check.c.
  */
 #include "result/result.h"
 
-#include "result/document.h"
+#include "result/record.h"
+#include "result/result_read.h"
 #include "scenario/parameter.h"
 #include "stats/histogram.h"
 
@@ -27,6 +28,8 @@ static const struct field always[] = {
 	{"backend", FIELD_TEXT, 0},
 	{"repetition", FIELD_POSITIVE, 0},
 	{"label", FIELD_TEXT, NULLABLE},
+	{"seed", FIELD_WHOLE, NULLABLE},
+	{"started_at", FIELD_TEXT, NULLABLE},
 	{"status", FIELD_TEXT, 0},
 	{"reason", FIELD_TEXT, NULLABLE},
 };
@@ -88,6 +91,9 @@ static const struct field when_ok[] = {
 	{"local_error", FIELD_OBJECT, NULLABLE},
 	{"local_error.pages", FIELD_NUMBER, 0},
 	{"local_error.bound_pages", FIELD_NUMBER, 0},
+	{"local_error.value", FIELD_NUMBER, NULLABLE},
+	{"local_error.truth", FIELD_NUMBER, NULLABLE},
+	{"local_error.cells_beyond_bound", FIELD_WHOLE, NULLABLE},
 	{"memory", FIELD_OBJECT, NULLABLE},
 	{"memory.bytes", FIELD_WHOLE, NULLABLE},
 	{"times", FIELD_OBJECT, NULLABLE},
@@ -95,7 +101,7 @@ static const struct field when_ok[] = {
 	{"warnings", FIELD_ARRAY, NULLABLE},
 };
 
-static const struct document_schema schema = {
+const struct document_schema result_schema = {
 	.name = RESULT_SCHEMA_NAME,
 	.version = RESULT_SCHEMA_VERSION,
 	.limit = 16u << 20,
@@ -143,34 +149,34 @@ json_t *result_new(const char *scenario, const char *title, const char *point_id
 	return result;
 }
 
-static int check_sampling(const struct document *document, struct error *err)
+/* Also decodes the histogram, for those who go on. */
+static int check_samples(const struct document *document, struct histogram **latency,
+			 struct error *err)
 {
 	const json_t *sampling = json_object_get(document->json, "sampling");
 	const char *text = json_string_value(json_at(document->json, "latency.histogram"));
-	uint64_t samples = json_integer_value(json_object_get(sampling, "samples"));
-	uint64_t batch = json_integer_value(json_object_get(sampling, "reads_per_sample"));
-	uint64_t readers = json_integer_value(json_object_get(sampling, "readers"));
-	uint64_t reads = json_integer_value(json_object_get(sampling, "reads"));
-	struct histogram *histogram;
+	uint64_t samples = json_whole_at(sampling, "samples");
+	uint64_t batch = json_whole_at(sampling, "reads_per_sample");
+	uint64_t readers = json_whole_at(sampling, "readers");
 	uint64_t count, product;
 	int r;
 
 	if (__builtin_mul_overflow(samples, readers, &count) ||
-	    __builtin_mul_overflow(count, batch, &product) || product != reads)
+	    __builtin_mul_overflow(count, batch, &product) ||
+	    product != json_whole_at(sampling, "reads"))
 		return document_fault(document, "sampling.reads", err,
 				      "is not samples x reads_per_sample x readers");
-	r = histogram_decode(text, &histogram);
+	r = histogram_decode(text, latency);
 	if (r == -ENOMEM)
 		return error_set_at(err, r, document->path, 0, 0, "out of memory");
 	if (r)
 		return document_fault(document, "latency.histogram", err,
 				      "is damaged: it cannot be decoded");
-	if (histogram_count(histogram) != count)
-		r = document_fault(
-			document, "latency.histogram", err, "holds %llu samples, not %llu",
-			(unsigned long long)histogram_count(histogram), (unsigned long long)count);
-	histogram_free(histogram);
-	return r;
+	if (histogram_count(*latency) == count)
+		return 0;
+	return document_fault(document, "latency.histogram", err, "holds %llu samples, not %llu",
+			      (unsigned long long)histogram_count(*latency),
+			      (unsigned long long)count);
 }
 
 static int check_warnings(const struct document *document, struct error *err)
@@ -187,52 +193,113 @@ static int check_warnings(const struct document *document, struct error *err)
 	return 0;
 }
 
-static int check_point(const struct document *document, struct error *err)
+/* Reading the parameters of a point and working out its id takes longer than all other checks: it
+ * is done once for each point of a run, not once for each of its files. */
+static int check_point(const struct document *document, struct result_reader *reader,
+		       struct error *err)
 {
-	const char *id = json_string_value(json_at(document->json, "point.id"));
+	json_t *json = json_object_get(document->json, "point");
 	struct error why = {0};
-	struct point point;
 	int r;
 
-	r = point_from_json(json_at(document->json, "point.parameters"), id, &point, &why);
-	return r ? document_fault(document, "point", err, "%s", why.text) : 0;
+	if (reader->point_json && json_equal(json, reader->point_json))
+		return 0;
+	json_decref(reader->point_json);
+	reader->point_json = NULL;
+	r = point_from_json(json_object_get(json, "parameters"),
+			    json_string_value(json_object_get(json, "id")), &reader->point, &why);
+	if (r)
+		return document_fault(document, "point", err, "%s", why.text);
+	reader->point_json = json_incref(json);
+	return 0;
 }
 
-static int check(const struct document *document, struct error *err)
+static int check_always(const struct document *document, struct result_reader *reader,
+			struct error *err)
 {
+	const char *started = json_string_value(json_object_get(document->json, "started_at"));
 	const char *status = json_string_value(json_object_get(document->json, "status"));
-	int r;
+	int r = check_point(document, reader, err);
 
-	r = check_point(document, err);
 	if (r)
 		return r;
-	if (!strcmp(status, "failed")) {
-		if (!json_is_string(json_object_get(document->json, "reason")))
-			return document_fault(document, "reason", err,
-					      "is missing (a failed process has one)");
-		return 0;
-	}
-	if (strcmp(status, "ok"))
+	if (started && record_time_parse(started) < 0)
+		return document_fault(document, "started_at", err,
+				      "is not a time (like 2026-11-30T15:03:00Z)");
+	if (strcmp(status, "ok") && strcmp(status, "failed"))
 		return document_fault(document, "status", err, "'%s' is not known (ok, failed)",
 				      status);
-	r = document_check(document, when_ok, ARRAY_SIZE(when_ok), err);
-	if (!r)
-		r = check_sampling(document, err);
-	return r ? r : check_warnings(document, err);
+	if (!strcmp(status, "failed") && !json_is_string(json_object_get(document->json, "reason")))
+		return document_fault(document, "reason", err,
+				      "is missing (a failed process has one)");
+	return 0;
 }
 
-int result_load(const char *path, json_t **result, struct error *err)
+/* Of a process that ended well. */
+static int check_ok(const struct document *document, const struct point *point,
+		    struct histogram **latency, struct error *err)
 {
+	int r;
+
+	if (json_object_get(document->json, "reason") &&
+	    !json_is_null(json_object_get(document->json, "reason")))
+		return document_fault(document, "reason", err, "is there, though the status is ok");
+	r = document_check(document, when_ok, ARRAY_SIZE(when_ok), err);
+	if (!r)
+		r = check_samples(document, latency, err);
+	if (!r)
+		r = check_warnings(document, err);
+	return r;
+}
+
+void result_reader_fini(struct result_reader *reader)
+{
+	json_decref(reader->point_json);
+	document_memo_free(reader->memo);
+}
+
+int result_take(struct result_reader *reader, const struct document *document, json_t **result,
+		struct histogram **latency, struct error *err)
+{
+	int r = check_always(document, reader, err);
+
+	*result = NULL;
+	*latency = NULL;
+	if (!r && !strcmp(json_string_value(json_object_get(document->json, "status")), "ok"))
+		r = check_ok(document, &reader->point, latency, err);
+	if (!r) {
+		*result = json_incref(document->json);
+		return 0;
+	}
+	histogram_free(*latency);
+	*latency = NULL;
+	return r;
+}
+
+int result_read(struct result_reader *reader, const char *path, json_t **result,
+		struct histogram **latency, struct error *err)
+{
+	const struct document_schema *schema = &result_schema;
 	struct document document;
 	int r;
 
 	*result = NULL;
-	r = document_open(path, &schema, &document, err);
+	*latency = NULL;
+	r = document_open_any(path, &schema, 1, reader->memo, &document, err);
 	if (r)
 		return r;
-	r = check(&document, err);
-	if (!r)
-		*result = json_incref(document.json);
+	r = result_take(reader, &document, result, latency, err);
 	document_close(&document);
+	return r;
+}
+
+int result_load(const char *path, json_t **result, struct error *err)
+{
+	struct result_reader reader = {.memo = NULL};
+	struct histogram *latency;
+	int r = result_read(&reader, path, result, &latency, err);
+
+	histogram_free(latency);
+	result_reader_fini(&reader);
 	return r;
 }

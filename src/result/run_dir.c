@@ -3,7 +3,7 @@
 #include "result/run_dir.h"
 
 #include "result/document.h"
-#include "result/result.h"
+#include "result/result_read.h"
 #include "result/run_document.h"
 
 #include <errno.h>
@@ -99,54 +99,107 @@ static int result_path(char path[PATH_MAX], const struct run_dir *dir, const cha
 	return join_path(path, dir->path, name, err);
 }
 
-static bool text_is(const json_t *json, const char *path, const json_t *wanted)
-{
-	const json_t *value = json_at(json, path);
+/* A field that says of which run a result is: as run.json has it, and as people call it. */
+struct mark {
+	const char *in_result, *in_identity, *name;
+};
 
-	return !value || json_equal(value, wanted);
-}
-
-/* The first thing by which a sound result is not of this run; NULL: it is. */
-static const char *stranger(const struct run_dir *dir, const json_t *result, const char *point_id,
-			    const char *backend, unsigned repetition)
+/* The first by which a sound result is not of this run; NULL: it is. Of a process that failed,
+ * most are absent. */
+static const struct mark *find_stranger(const struct run_dir *dir, const json_t *result)
 {
+	static const struct mark marks[] = {
+		{"scenario", "scenario", "scenario"},
+		{"build.id", "build_id", "build"},
+		{"host_class", "host_class", "host class"},
+		{"seed", "seed", "seed"},
+	};
 	const json_t *identity = json_object_get(dir->run, "identity");
 
-	if (strcmp(json_string_value(json_at(result, "point.id")), point_id))
-		return "point";
-	if (strcmp(json_string_value(json_object_get(result, "backend")), backend))
-		return "back end";
-	if (json_integer_value(json_object_get(result, "repetition")) != repetition)
-		return "repetition";
-	if (!text_is(result, "scenario", json_object_get(identity, "scenario")))
-		return "scenario";
-	if (!text_is(result, "build.id", json_object_get(identity, "build_id")))
-		return "build";
-	if (!text_is(result, "host_class", json_object_get(identity, "host_class")))
-		return "host class";
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const json_t *value = json_at(result, marks[i].in_result);
+		const json_t *wanted = json_object_get(identity, marks[i].in_identity);
+
+		if (value && wanted && !json_equal(value, wanted))
+			return &marks[i];
+	}
 	return NULL;
+}
+
+static int stranger_fault(const struct run_dir *dir, const json_t *result, const char *path,
+			  const struct mark *mark, struct error *err)
+{
+	const json_t *identity = json_object_get(dir->run, "identity");
+	const char *value = json_string_value(json_at(result, mark->in_result));
+	const char *wanted = json_string_value(json_object_get(identity, mark->in_identity));
+
+	if (!value || !wanted)
+		return error_set_at(err, -EINVAL, path, 0, 0, "is of another %s than run.json says",
+				    mark->name);
+	return error_set_at(err, -EINVAL, path, 0, 0,
+			    "is of another %s than run.json says ('%.200s', not '%.200s')",
+			    mark->name, value, wanted);
+}
+
+static int check_named(const json_t *result, const char *path, const char *point_id,
+		       const char *backend, unsigned repetition, struct error *err)
+{
+	const char *id = json_string_value(json_at(result, "point.id"));
+	const char *name = json_string_value(json_object_get(result, "backend"));
+	uint64_t number = json_whole_at(result, "repetition");
+
+	if (strcmp(id, point_id))
+		return error_set_at(err, -EINVAL, path, 0, 0,
+				    "is of another point than its name says (%s)", id);
+	if (strcmp(name, backend))
+		return error_set_at(err, -EINVAL, path, 0, 0,
+				    "is of another back end than its name says (%.100s)", name);
+	if (number != repetition)
+		return error_set_at(err, -EINVAL, path, 0, 0,
+				    "is of another repetition than its name says (%llu)",
+				    (unsigned long long)number);
+	return 0;
+}
+
+int run_dir_read_next(const struct run_dir *dir, struct result_reader *reader, const char *point_id,
+		      const char *backend, unsigned repetition, json_t **result,
+		      struct histogram **latency, struct error *err)
+{
+	const struct mark *mark;
+	char path[PATH_MAX];
+	int r;
+
+	*result = NULL;
+	*latency = NULL;
+	r = result_path(path, dir, point_id, backend, repetition, err);
+	if (!r)
+		r = result_read(reader, path, result, latency, err);
+	if (r)
+		return r;
+	r = check_named(*result, path, point_id, backend, repetition, err);
+	mark = r ? NULL : find_stranger(dir, *result);
+	if (mark)
+		r = stranger_fault(dir, *result, path, mark, err);
+	if (!r)
+		return 0;
+	json_decref(*result);
+	histogram_free(*latency);
+	*result = NULL;
+	*latency = NULL;
+	return r;
 }
 
 int run_dir_read(const struct run_dir *dir, const char *point_id, const char *backend,
 		 unsigned repetition, json_t **result, struct error *err)
 {
-	char path[PATH_MAX];
-	const char *what;
-	int r;
+	struct result_reader reader = {.memo = NULL};
+	struct histogram *latency;
+	int r = run_dir_read_next(dir, &reader, point_id, backend, repetition, result, &latency,
+				  err);
 
-	*result = NULL;
-	r = result_path(path, dir, point_id, backend, repetition, err);
-	if (!r)
-		r = result_load(path, result, err);
-	if (r)
-		return r;
-	what = stranger(dir, *result, point_id, backend, repetition);
-	if (!what)
-		return 0;
-	json_decref(*result);
-	*result = NULL;
-	return error_set_at(err, -EINVAL, path, 0, 0, "is of another %s than its name and run say",
-			    what);
+	histogram_free(latency);
+	result_reader_fini(&reader);
+	return r;
 }
 
 int run_dir_done(const struct run_dir *dir, const char *point_id, const char *backend,

@@ -13,6 +13,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct histogram;
+struct result_reader;
+
 struct run_dir {
 	char *path;
 	json_t *run; /* the document of run.json */
@@ -65,6 +68,11 @@ int run_dir_done(const struct run_dir *dir, const char *point_id, const char *ba
  * -EPROTONOSUPPORT for one of a newer program. */
 int run_dir_read(const struct run_dir *dir, const char *point_id, const char *backend,
 		 unsigned repetition, json_t **result, struct error *err);
+
+/* The same with what a reader of many results remembers, and with the histogram (result_read.h). */
+int run_dir_read_next(const struct run_dir *dir, struct result_reader *reader, const char *point_id,
+		      const char *backend, unsigned repetition, json_t **result,
+		      struct histogram **latency, struct error *err);
 
 /* Is this pair left out, by run.json? */
 bool run_dir_left_out(const struct run_dir *dir, const char *point_id, const char *backend);

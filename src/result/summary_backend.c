@@ -93,27 +93,15 @@ static int make_room(struct backend_merge *merge)
 	return into->process_median_ns && into->figures && into->repetition ? 0 : -ENOMEM;
 }
 
-static uint64_t whole_at(const json_t *json, const char *key)
-{
-	return (uint64_t)json_integer_value(json_object_get(json, key));
-}
-
-static double number_at(const json_t *json, const char *key)
-{
-	const json_t *value = json_object_get(json, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static int add_sampling(struct backend_summary *into, const json_t *result)
 {
 	const json_t *sampling = json_object_get(result, "sampling");
-	uint64_t batch = whole_at(sampling, "reads_per_sample");
+	uint64_t batch = json_whole_at(sampling, "reads_per_sample");
 	const char *method = json_string_value(json_object_get(sampling, "cold_method"));
-	double floor = number_at(sampling, "floor_ns");
+	double floor = json_number_at(sampling, "floor_ns");
 
-	into->samples += whole_at(sampling, "samples") * whole_at(sampling, "readers");
-	into->reads += whole_at(sampling, "reads");
+	into->samples += json_whole_at(sampling, "samples") * json_whole_at(sampling, "readers");
+	into->reads += json_whole_at(sampling, "reads");
 	if (batch > into->reads_per_sample)
 		into->reads_per_sample = batch;
 	if (!(into->floor_ns >= floor)) /* the highest; NAN gives way */
@@ -126,28 +114,21 @@ static int add_sampling(struct backend_summary *into, const json_t *result)
 	return 0;
 }
 
-static int add_latency(struct backend_merge *merge, const json_t *result)
+static int add_latency(struct backend_merge *merge, const json_t *result,
+		       const struct histogram *latency)
 {
 	struct backend_summary *into = merge->into;
-	const json_t *latency = json_object_get(result, "latency");
-	struct histogram *histogram;
-	int r;
 
-	r = histogram_decode(json_string_value(json_object_get(latency, "histogram")), &histogram);
-	if (r)
-		return r;
-	r = histogram_merge(into->latency, histogram);
-	process_figures_from_result(result, histogram, &into->figures[into->processes]);
-	histogram_free(histogram);
+	process_figures_from_result(result, latency, &into->figures[into->processes]);
 	for (size_t i = 0; i < NR_MERGED_PARTS; i++) {
-		const json_t *part = json_at(result, part_paths[i]);
+		double part = json_number_at(result, part_paths[i]);
 
-		if (json_is_number(part))
-			merge->parts[i][merge->nr_parts[i]++] = json_number_value(part);
+		if (!isnan(part))
+			merge->parts[i][merge->nr_parts[i]++] = part;
 	}
-	into->process_median_ns[into->processes] = number_at(latency, "median_ns");
-	into->repetition[into->processes] = (unsigned)whole_at(result, "repetition");
-	return r;
+	into->process_median_ns[into->processes] = json_number_at(result, "latency.median_ns");
+	into->repetition[into->processes] = (unsigned)json_whole_at(result, "repetition");
+	return histogram_merge(into->latency, latency);
 }
 
 static void add_start(struct backend_summary *into, const json_t *result)
@@ -162,13 +143,13 @@ static void add_start(struct backend_summary *into, const json_t *result)
 static void add_counts(struct backend_summary *into, const json_t *result)
 {
 	const json_t *json = json_object_get(result, "counts");
-	uint64_t touched = whole_at(json, "bytes_touched");
+	uint64_t touched = json_whole_at(json, "bytes_touched");
 	struct op_counts counts = {0};
 
 	if (!json_is_object(json))
 		return;
 	for (size_t i = 0; i < nr_count_names; i++)
-		*count_field(&count_names[i], &counts) = whole_at(json, count_names[i].name);
+		*count_field(&count_names[i], &counts) = json_whole_at(json, count_names[i].name);
 	if (!into->counted)
 		into->counts = counts;
 	else if (memcmp(&into->counts, &counts, sizeof(counts)))
@@ -195,21 +176,21 @@ static void add_errors(struct backend_summary *into, const json_t *result)
 	const json_t *error = json_object_get(result, "error");
 	const json_t *local = json_object_get(result, "local_error");
 	const char *cell = json_string_value(json_object_get(error, "cell"));
-	double pages = number_at(error, "pages"), bound = number_at(error, "bound_pages");
-	uint64_t beyond =
-		whole_at(error, "cells_beyond_bound") + whole_at(local, "cells_beyond_bound");
+	double pages = json_number_at(error, "pages"), bound = json_number_at(error, "bound_pages");
+	uint64_t beyond = json_whole_at(error, "cells_beyond_bound") +
+			  json_whole_at(local, "cells_beyond_bound");
 
 	if (beyond > into->cells_beyond_bound)
 		into->cells_beyond_bound = beyond;
 	if (is_worse(pages, bound, into->error_pages, into->error_bound_pages)) {
 		into->error_pages = pages;
 		into->error_bound_pages = bound;
-		into->error_value = number_at(error, "value");
-		into->error_truth = number_at(error, "truth");
+		into->error_value = json_number_at(error, "value");
+		into->error_truth = json_number_at(error, "truth");
 		snprintf(into->error_cell, sizeof(into->error_cell), "%s", cell ? cell : "");
 	}
-	pages = number_at(local, "pages");
-	bound = number_at(local, "bound_pages");
+	pages = json_number_at(local, "pages");
+	bound = json_number_at(local, "bound_pages");
 	if (is_worse(pages, bound, into->local_error_pages, into->local_error_bound_pages)) {
 		into->local_error_pages = pages;
 		into->local_error_bound_pages = bound;
@@ -252,8 +233,8 @@ static int add_placement(struct backend_summary *into, const json_t *result)
 	const json_t *found = json_at(result, "placement.found");
 	const json_t *memory = json_object_get(result, "memory");
 
-	if (whole_at(memory, "bytes") > into->memory_bytes)
-		into->memory_bytes = whole_at(memory, "bytes");
+	if (json_whole_at(memory, "bytes") > into->memory_bytes)
+		into->memory_bytes = json_whole_at(memory, "bytes");
 	if (!into->placement_asked) {
 		into->placement_asked = strdup(asked);
 		if (!into->placement_asked)
@@ -305,7 +286,8 @@ static int add_warning(struct backend_summary *into, const char *sentence)
 	return 0;
 }
 
-int backend_merge_add(struct backend_merge *merge, const json_t *result)
+int backend_merge_add(struct backend_merge *merge, const json_t *result,
+		      const struct histogram *latency)
 {
 	struct backend_summary *into = merge->into;
 	const json_t *warning;
@@ -316,7 +298,7 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result)
 	if (!r)
 		r = add_sampling(into, result);
 	if (!r)
-		r = add_latency(merge, result);
+		r = add_latency(merge, result, latency);
 	if (!r)
 		r = add_placement(into, result);
 	if (r)

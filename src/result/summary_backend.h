@@ -26,8 +26,9 @@ struct backend_merge {
 /* 0 or -ENOMEM. backend_merge_end() is called in either case. */
 int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
 			unsigned repetitions);
-/* Add a result that result_load() checked and that is ok, in order of repetitions. */
-int backend_merge_add(struct backend_merge *merge, const json_t *result);
+/* Add a result that result_read() checked and that is ok, in order of repetitions. */
+int backend_merge_add(struct backend_merge *merge, const json_t *result,
+		      const struct histogram *latency);
 /* Work out what is reported. */
 int backend_merge_end(struct backend_merge *merge);
 
