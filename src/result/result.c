@@ -7,6 +7,7 @@
 #include "result/result.h"
 
 #include "result/record.h"
+#include "result/result_check.h"
 #include "result/result_read.h"
 #include "scenario/parameter.h"
 #include "stats/histogram.h"
@@ -249,7 +250,7 @@ static int check_ok(const struct document *document, const struct point *point,
 		r = check_samples(document, latency, err);
 	if (!r)
 		r = check_warnings(document, err);
-	return r;
+	return r ? r : result_check(document, point, *latency, err);
 }
 
 void result_reader_fini(struct result_reader *reader)

@@ -8,6 +8,7 @@
 #include "scenario/parameter.h"
 #include "scenario/scenario.h"
 #include "stats/histogram.h"
+#include "stats/order.h"
 
 #include <errno.h>
 #include <math.h>
@@ -154,20 +155,24 @@ static char *make_histogram(const struct fixture *fixture, double ns, struct rng
 			    double *middle)
 {
 	struct histogram *histogram = histogram_new();
+	double *all = calloc(fixture->samples, sizeof(*all));
 	char *text = NULL;
-	int r = histogram ? 0 : -ENOMEM;
+	int r = histogram && all ? 0 : -ENOMEM;
 
 	for (unsigned i = 0; i < fixture->samples && !r; i++) {
 		double uniform = ((double)rng_below(rng, 1 << 30) + 1) / ((1 << 30) + 2.0);
 		double tail = pow(uniform, -0.12) - 1;
+		uint64_t ps = (uint64_t)(ns * 1000 * (0.95 + 0.5 * tail));
 
-		r = histogram_record(histogram, (uint64_t)(ns * 1000 * (0.95 + 0.5 * tail)));
+		r = histogram_record(histogram, ps);
+		all[i] = (double)ps / 1000;
 	}
 	if (!r) {
-		*middle = histogram_quantile_ns(histogram, 0.5);
+		*middle = median(all, fixture->samples);
 		text = histogram_encode(histogram);
 	}
 	histogram_free(histogram);
+	free(all);
 	return text;
 }
 
@@ -176,7 +181,7 @@ static json_t *make_result(const struct fixture *fixture, const struct point *po
 {
 	struct rng rng = rng_for(strtoull(point->id, NULL, 16), b, repetition);
 	double process = 1 + 0.02 * ((double)rng_below(&rng, 1000) / 500 - 1), middle = 0;
-	unsigned batch = b ? fixture->batch : 1;
+	unsigned batch = b && point->read.cache == CACHE_HOT ? fixture->batch : 1;
 	char *histogram =
 		make_histogram(fixture, process * typical_ns(fixture, point, b), &rng, &middle);
 	json_t *values = point_to_json(point);

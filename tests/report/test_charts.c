@@ -230,7 +230,7 @@ static void batched_samples_have_no_solid_percentile_above_the_median(void **sta
 	put_text(chart_spectrum_tsv, view, &text);
 	cached = strstr(text, "# block 2: cached, hot");
 	assert_non_null(cached);
-	for (char *line; (line = strsep(&cached, "\n"));) {
+	for (char *line; (line = strsep(&cached, "\n")) && strncmp(line, "# block 3", 9);) {
 		double depth, percent;
 		char solid[32];
 

@@ -3,9 +3,11 @@
 #include "made_run.h"
 
 #include "base/rng.h"
+#include "result/document.h"
 #include "result/result.h"
 #include "scenario/parameter.h"
 #include "stats/histogram.h"
+#include "stats/order.h"
 
 #include <ftw.h>
 #include <math.h>
@@ -88,24 +90,42 @@ static double read_ns(const struct point *point, bool walk)
 	return point->read.cache == CACHE_COLD ? 1.4 * ns + 900 : ns;
 }
 
-static json_t *made_latency(double ns, struct rng *rng, double *mean)
+/* Put samples into a result, with all that must agree with them. */
+void made_samples(json_t *result, const uint64_t *ps, unsigned nr, uint64_t batch)
 {
+	json_t *sampling = json_object_get(result, "sampling");
 	struct histogram *histogram = histogram_new();
-	json_t *latency;
+	double *ns = calloc(nr, sizeof(*ns)), mean;
 	char *text;
 
-	for (unsigned i = 0; i < SAMPLES; i++)
-		assert_int_equal(
-			histogram_record(histogram, (uint64_t)(ns * (1000 + rng_below(rng, 60)))),
-			0);
+	assert_non_null(ns);
+	for (unsigned i = 0; i < nr; i++) {
+		assert_int_equal(histogram_record(histogram, ps[i]), 0);
+		ns[i] = (double)ps[i] / 1000;
+	}
 	text = histogram_encode(histogram);
+	mean = histogram_mean_ns(histogram);
 	assert_non_null(text);
-	latency = json_pack("{s:s, s:f}", "histogram", text, "median_ns",
-			    histogram_quantile_ns(histogram, 0.5));
-	*mean = histogram_mean_ns(histogram);
+	json_object_set_new(
+		result, "latency",
+		json_pack("{s:s, s:f}", "histogram", text, "median_ns", median(ns, nr)));
+	json_object_set_new(sampling, "samples", json_integer(nr));
+	json_object_set_new(sampling, "reads_per_sample", json_integer((json_int_t)batch));
+	json_object_set_new(sampling, "reads", json_integer((json_int_t)(nr * batch)));
+	json_object_set_new(sampling, "histogram_mean_ns", json_real(mean));
+	json_object_set_new(sampling, "benchmark_mean_ns", json_real(mean));
 	free(text);
+	free(ns);
 	histogram_free(histogram);
-	return latency;
+}
+
+void made_median(json_t *result, double ns)
+{
+	uint64_t ps[SAMPLES];
+
+	for (unsigned i = 0; i < SAMPLES; i++)
+		ps[i] = (uint64_t)(ns * 1000);
+	made_samples(result, ps, SAMPLES, json_whole_at(result, "sampling.reads_per_sample"));
 }
 
 static json_t *made_placement(const struct point *point)
@@ -130,10 +150,10 @@ static json_t *made_counts(const struct point *point, bool walk)
 	json_int_t visited = walk ? 4 * rows / 10 * memcgs : 0;
 
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:I}", "loads_local",
-			 rows * cpus, "loads_hierarchical", walk ? rows * cpus * memcgs : 0,
-			 "memcgs_visited", visited, "css_gets", walk ? visited - 4 * rows / 10 : 0,
-			 "atomics", walk ? 0 : rows, "adds", 0, "items_scanned", 0, "flushes", 0,
-			 "text_bytes", 412, "bytes_touched",
+			 point->read.rows & ROWS_LOCAL ? rows * cpus : 0, "loads_hierarchical",
+			 walk ? rows * cpus * memcgs : 0, "memcgs_visited", visited, "css_gets",
+			 walk ? visited - 4 * rows / 10 : 0, "atomics", walk ? 0 : rows, "adds", 0,
+			 "items_scanned", 0, "flushes", 0, "text_bytes", 412, "bytes_touched",
 			 walk ? memcgs * cpus * 448 : cpus * 448 + 1920);
 }
 
@@ -143,7 +163,11 @@ json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned re
 	const struct point *point = &scenario->points[p];
 	bool walk = !strcmp(scenario->backends[b], "walk");
 	struct rng rng = rng_for(11, 100 * p + b, repetition);
-	double ns = read_ns(point, walk) * (1 + 0.001 * (double)rng_below(&rng, 20)), mean;
+	double ns = read_ns(point, walk) * (1 + 0.001 * (double)rng_below(&rng, 20));
+	json_int_t off =
+		walk ? 0
+		     : 160ll * point->machine.cpus * (point->tree.memcgs + 1) / 1000 + repetition;
+	uint64_t ps[SAMPLES];
 	json_int_t batch = ns < 100 * FLOOR_NS && point->read.cache == CACHE_HOT ? 45 : 1;
 	json_int_t bound = 160ll * point->machine.cpus * (point->tree.memcgs + 1);
 	json_t *values = point_to_json(point), *result;
@@ -154,29 +178,30 @@ json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned re
 	json_object_set_new(result, "host_class", json_string(HOST_CLASS));
 	json_object_set_new(result, "build", json_pack("{s:s}", "id", BUILD_ID));
 	json_object_set_new(result, "placement", made_placement(point));
-	json_object_set_new(result, "latency", made_latency(ns, &rng, &mean));
 	json_object_set_new(
 		result, "sampling",
-		json_pack("{s:i, s:I, s:i, s:I, s:b, s:f, s:f, s:s, s:f, s:f, s:i, s:s?}",
-			  "samples", SAMPLES, "reads_per_sample", batch, "readers", 1, "reads",
-			  SAMPLES * batch, "pilot", repetition == 1, "floor_ns", FLOOR_NS,
-			  "floor_p99_ns", 31.0, "clock", "wall", "benchmark_mean_ns", mean,
-			  "histogram_mean_ns", mean, "late", 0, "cold_method",
+		json_pack("{s:i, s:b, s:f, s:f, s:s, s:i, s:s?}", "readers", 1, "pilot",
+			  repetition == 1, "floor_ns", FLOOR_NS, "floor_p99_ns", 31.0, "clock",
+			  "wall", "late", 0, "cold_method",
 			  point->read.cache == CACHE_COLD ? "every line flushed" : NULL));
-	json_object_set_new(result, "parts",
-			    json_pack("{s:f, s:f, s:f, s:i}", "hierarchical_ns", ns * 0.8,
-				      "local_ns", ns * 0.1, "format_ns", ns * 0.1, "samples", 9));
+	for (unsigned i = 0; i < SAMPLES; i++)
+		ps[i] = (uint64_t)(ns * (1000 + (double)rng_below(&rng, 60)));
+	made_samples(result, ps, SAMPLES, (uint64_t)batch);
+	json_object_set_new(
+		result, "parts",
+		json_pack("{s:f, s:o, s:f, s:i}", "hierarchical_ns", ns * 0.8, "local_ns",
+			  point->read.rows & ROWS_LOCAL ? json_real(ns * 0.1) : json_null(),
+			  "format_ns", ns * 0.1, "samples", 9));
 	json_object_set_new(result, "update",
 			    json_pack("{s:f, s:n, s:i, s:i}", "median_ns",
 				      13 + 0.1 * (double)rng_below(&rng, 10), "p99_ns", "updates",
 				      409600, "updates_per_sample", 4096));
 	json_object_set_new(result, "counts", made_counts(point, walk));
 	json_object_set_new(result, "error",
-			    json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages",
-				      walk ? 0 : bound / 1000 + repetition, "bound_pages",
+			    json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages", off, "bound_pages",
 				      walk ? 0 : bound, "cell", "hierarchical_total N1", "value",
 				      (json_int_t)25000 * (point->tree.memcgs + 1), "truth",
-				      (json_int_t)25000 * (point->tree.memcgs + 1) - bound / 1000,
+				      (json_int_t)25000 * (point->tree.memcgs + 1) - off,
 				      "cells_beyond_bound", 0));
 	json_object_set_new(
 		result, "local_error",

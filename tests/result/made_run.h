@@ -10,6 +10,7 @@
 #include "scenario/scenario.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 struct made_run {
 	char root[64]; /* a directory of its own */
@@ -22,6 +23,11 @@ struct made_run {
 /* Each fails the running test where it cannot do its work. */
 void made_run_begin(struct made_run *made, const char *yaml); /* opens the directory */
 json_t *made_result(const struct made_run *made, size_t point, size_t backend, unsigned repetition);
+/* Put other samples into a result, and all that must agree with them: files that contradict
+ * themselves are not read. */
+void made_samples(json_t *result, const uint64_t *ps, unsigned nr, uint64_t batch);
+/* All samples alike. */
+void made_median(json_t *result, double ns);
 void made_run_write(const struct made_run *made, size_t point, size_t backend, unsigned repetition,
 		    json_t *result); /* takes over `result` */
 void made_run_fill(const struct made_run *made); /* all files */
