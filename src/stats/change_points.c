@@ -23,8 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * alpha is not the chance of a false alarm: the split was chosen as the best of many, and a series
+ * is searched after every run. The simulation (bench/simulate_history.c) chose it: 0.001 gave 0.35
+ * false alarms per 100 runs at 3 % noise, 0.0003 gives 0.1 and still finds nine of ten steps of
+ * 10 % in ten runs.
+ */
 const struct change_rules change_rules_default = {
-	.alpha = 0.001,
+	.alpha = 0.0003,
 	.min_segment = 3,
 	.min_effect = 0.03,
 };
@@ -48,16 +54,14 @@ struct split {
 };
 
 /*
- * Twice the mean distance between the windows less the mean distances inside each, weighed by their
- * lengths (Matteson and James, equation 5, with exponent 1). Sums: over the pairs between, over
- * those inside each.
+ * Twice the mean distance between two windows of n and m values less the mean distances inside
+ * each, weighed by nm / (n + m) (Matteson and James, section 2, with exponent 1). `between`
+ * and `inside_y` are sums over pairs; inside_x is one, divided by n - 1. Multiplied out, because
+ * this is the innermost loop.
  */
 static double energy(double between, double inside_x, double inside_y, double n, double m)
 {
-	double distance =
-		2 * between / (n * m) - 2 * inside_x / (n * (n - 1)) - 2 * inside_y / (m * (m - 1));
-
-	return n * m / (n + m) * distance;
+	return 2 * (between - m * inside_x - n * inside_y / (m - 1)) / (n + m);
 }
 
 /*
@@ -72,13 +76,14 @@ static struct split best_split(struct search *s, size_t from, size_t to)
 	struct split best = {.energy = -1};
 	double inside_x = 0;
 
-	for (size_t j = from; j < to; j++) {
+	for (size_t j = from; j < to; j++)
 		s->all[j] = s->left[j] = 0;
-		for (size_t i = from; i < j; i++)
+	for (size_t i = from; i < to; i++) {
+		for (size_t j = i + 1; j < to; j++)
 			s->all[j] += fabs(x[i] - x[j]);
 	}
 	for (size_t at = from + 1; at + min <= to; at++) {
-		double between = 0, inside_y = 0;
+		double between = 0, inside_y = 0, n = (double)(at - from);
 
 		inside_x += s->left[at - 1];
 		for (size_t j = at; j < to; j++)
@@ -92,8 +97,7 @@ static struct split best_split(struct search *s, size_t from, size_t to)
 			inside_y += s->all[end - 1] - s->left[end - 1];
 			if (end - at < min)
 				continue;
-			e = energy(between, inside_x, inside_y, (double)(at - from),
-				   (double)(end - at));
+			e = energy(between, inside_x / (n - 1), inside_y, n, (double)(end - at));
 			if (e > best.energy)
 				best = (struct split){at, end, e};
 		}
@@ -103,7 +107,7 @@ static struct split best_split(struct search *s, size_t from, size_t to)
 
 static int tested(const double *x, size_t n, size_t m, double *p)
 {
-	struct rank_test test;
+	struct rank_test test = {.p = 1};
 	int ret = rank_test(x, n, x + n, m, &test);
 
 	*p = test.p;
@@ -163,15 +167,16 @@ static int measure(struct search *s, const double *v, size_t k)
 	return tested(s->log + from, at - from, to - at, &change->p);
 }
 
+/* The factor between the levels, whichever way: 1 or more. */
 static double effect_of(const struct change *change)
 {
-	return fabs(log(change->after) - log(change->before));
+	return fmax(change->before, change->after) / fmin(change->before, change->after);
 }
 
 /* Of all changes the one to drop next; nr where all may stay. */
 static size_t weakest(const struct search *s)
 {
-	const double least = log1p(s->rules->min_effect);
+	const double least = 1 + s->rules->min_effect;
 	size_t by_p = 0, by_effect = 0;
 
 	for (size_t i = 1; i < s->nr; i++) {
