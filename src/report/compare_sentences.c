@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See compare_words.h: what came out, in the fewest words that are true. */
+#include "report/compare_rows.h"
 #include "report/compare_words.h"
 #include "report/paragraph.h"
 
@@ -7,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NAMED_MOST 3 /* points that are named one by one */
 
 /* How often each verdict was reached. */
 struct tally_of_verdicts {
@@ -69,16 +72,19 @@ static void say_family(struct paragraph *p, const struct family *family, bool ot
 	paragraph_printf(
 		p, "; ", "%s at %s%s%s%s%s: %s", direction(family->verdict), many,
 		family->parameter ? " with " : "", family->parameter ? family->parameter->name : "",
-		family->parameter ? " " : "", value, change_text(change, family->factor - 1, " %"));
+		family->parameter ? " " : "", value, change_text(change, family->factor - 1));
 }
 
 /* Changed points that no family speaks of. */
-static void say_rest(struct paragraph *p, const struct compare *compare, const char *backend,
-		     enum verdict verdict, size_t total)
+struct rest {
+	size_t nr;
+	double least, most; /* changes */
+	const struct point *points[NAMED_MOST];
+};
+
+static struct rest rest_of(const struct compare *compare, const char *backend, enum verdict verdict)
 {
-	char low[CHANGE_TEXT_MAX], high[CHANGE_TEXT_MAX];
-	double least = NAN, most = NAN;
-	size_t nr = 0;
+	struct rest rest = {.least = NAN, .most = NAN};
 
 	for (size_t i = 0; i < compare->nr; i++) {
 		const struct comparison *c = &compare->comparisons[i];
@@ -87,25 +93,52 @@ static void say_rest(struct paragraph *p, const struct compare *compare, const c
 		if (strcmp(c->new_cell->backend, backend) || c->verdict != verdict ||
 		    is_explained(compare, c))
 			continue;
-		nr++;
-		least = fmin(least, change);
-		most = fmax(most, change);
+		if (rest.nr < NAMED_MOST)
+			rest.points[rest.nr] = c->new_cell->point;
+		rest.nr++;
+		rest.least = fmin(rest.least, change);
+		rest.most = fmax(rest.most, change);
 	}
-	if (!nr)
-		return;
-	change_text(low, least, " %");
-	change_text(high, most, " %");
-	if (total == 1)
-		paragraph_printf(p, "; ", "%s: %s", direction(verdict), low);
-	else
-		paragraph_printf(p, "; ", "%s at %zu of %zu points: %s%s%s", direction(verdict), nr,
-				 total, low, strcmp(low, high) ? " to " : "",
-				 strcmp(low, high) ? high : "");
+	return rest;
 }
 
-static void say_changed(struct paragraph *p, const struct compare *compare, const char *backend,
-			enum verdict verdict, size_t total)
+/* " (tree.memcgs 1k; tree.memcgs 10k)": few points are named, many are not. */
+static void name_rest(struct paragraph *p, const struct compare_layout *layout,
+		      const struct rest *rest)
 {
+	for (size_t i = 0; i < rest->nr && rest->nr <= NAMED_MOST; i++) {
+		char *name = point_groups_name(layout->groups, rest->points[i]);
+
+		paragraph_printf(p, i ? "; " : " ", "%s%s%s", i ? "" : "(",
+				 name ? name : rest->points[i]->id, i + 1 == rest->nr ? ")" : "");
+		free(name);
+	}
+}
+
+static void say_rest(struct paragraph *p, const struct compare_layout *layout, const char *backend,
+		     enum verdict verdict, size_t total)
+{
+	struct rest rest = rest_of(layout->compare, backend, verdict);
+	char low[CHANGE_TEXT_MAX], high[CHANGE_TEXT_MAX];
+
+	if (!rest.nr)
+		return;
+	change_text(low, rest.least);
+	change_text(high, rest.most);
+	if (total == 1) {
+		paragraph_printf(p, "; ", "%s: %s", direction(verdict), low);
+		return;
+	}
+	paragraph_printf(p, "; ", "%s at %zu of %zu points: %s%s%s", direction(verdict), rest.nr,
+			 total, low, strcmp(low, high) ? " to " : "",
+			 strcmp(low, high) ? high : "");
+	name_rest(p, layout, &rest);
+}
+
+static void say_changed(struct paragraph *p, const struct compare_layout *layout,
+			const char *backend, enum verdict verdict, size_t total)
+{
+	const struct compare *compare = layout->compare;
 	bool others = false;
 
 	for (size_t i = 0; i < compare->nr_families; i++) {
@@ -116,7 +149,7 @@ static void say_changed(struct paragraph *p, const struct compare *compare, cons
 		say_family(p, family, others);
 		others = true;
 	}
-	say_rest(p, compare, backend, verdict, total);
+	say_rest(p, layout, backend, verdict, total);
 }
 
 static void say_unchanged(struct paragraph *p, const struct compare *compare,
@@ -125,7 +158,7 @@ static void say_unchanged(struct paragraph *p, const struct compare *compare,
 	char effect[CHANGE_TEXT_MAX];
 	bool one = t->total == 1, all = t->of[VERDICT_NO_DIFFERENCE] == t->total;
 
-	share_text(effect, compare->options.min_effect, " %");
+	share_text(effect, compare->options.min_effect);
 	if (t->of[VERDICT_SMALL] && one)
 		paragraph_printf(p, "; ", "changed by less than %s", effect);
 	else if (t->of[VERDICT_SMALL])
@@ -151,7 +184,7 @@ static void say_all(struct paragraph *p, const struct compare *compare)
 	struct tally_of_verdicts t = tally(compare, NULL);
 	char effect[CHANGE_TEXT_MAX];
 
-	share_text(effect, compare->options.min_effect, " %");
+	share_text(effect, compare->options.min_effect);
 	if (t.of[VERDICT_REGRESSION])
 		paragraph_printf(p, "; ",
 				 "WORSE: %zu of %zu pairs of point and back end, by %s "
@@ -199,14 +232,18 @@ static bool is_first(const struct compare *compare, size_t index)
 int compare_sentences(const struct compare *compare,
 		      void (*say)(void *arg, const char *label, const char *sentence), void *arg)
 {
+	struct compare_layout layout;
 	struct paragraph p;
 	int r;
 
 	if (!compare->nr)
 		return 0;
-	paragraph_begin(&p);
-	say_all(&p, compare);
-	r = finish(&p, "verdict", say, arg);
+	r = compare_layout_init(&layout, compare);
+	if (!r) {
+		paragraph_begin(&p);
+		say_all(&p, compare);
+		r = finish(&p, "verdict", say, arg);
+	}
 	for (size_t i = 0; !r && i < compare->nr; i++) {
 		const char *backend = compare->comparisons[i].new_cell->backend;
 		struct tally_of_verdicts t;
@@ -215,10 +252,11 @@ int compare_sentences(const struct compare *compare,
 			continue;
 		t = tally(compare, backend);
 		paragraph_begin(&p);
-		say_changed(&p, compare, backend, VERDICT_REGRESSION, t.total);
-		say_changed(&p, compare, backend, VERDICT_IMPROVEMENT, t.total);
+		say_changed(&p, &layout, backend, VERDICT_REGRESSION, t.total);
+		say_changed(&p, &layout, backend, VERDICT_IMPROVEMENT, t.total);
 		say_unchanged(&p, compare, &t);
 		r = finish(&p, backend, say, arg);
 	}
+	compare_layout_fini(&layout);
 	return r;
 }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/* What points that changed have in common: constructed sweeps of which the answer is known. */
+#include "made_record.h"
+
+#include "verdict/compare.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const unsigned fanouts[] = {10, 100}, batches[] = {16, 32, 64, 128};
+static const char *const caches[] = {"hot", "cold"};
+
+struct sweep {
+	struct record *base, *new;
+	struct compare *compare;
+};
+
+static void add_point(struct sweep *sweep,
+		      double (*change)(unsigned fanout, unsigned batch, bool cold), unsigned f,
+		      unsigned b, unsigned c)
+{
+	static const double values[] = {100, 100.1, 100.2, 100.3, 100.4, 100.5, 100.6, 100.7};
+	double factor = change(fanouts[f], batches[b], c), changed[8];
+	char point[128];
+
+	for (unsigned i = 0; i < 8; i++)
+		changed[i] = values[i] * factor;
+	snprintf(point, sizeof(point),
+		 "tree.memcgs=1000 tree.fanout=%u counters.batch=%u read.cache=%s", fanouts[f],
+		 batches[b], caches[c]);
+	made_point(sweep->base, point);
+	made_cell(sweep->base, "cached", values, 8);
+	made_point(sweep->new, point);
+	made_cell(sweep->new, "cached", changed, 8);
+}
+
+/* 16 points: two fan-outs, four batches, hot and cold. `change`: by what factor, 1 not at all. */
+static struct sweep swept(double (*change)(unsigned fanout, unsigned batch, bool cold))
+{
+	struct sweep sweep = {made_record(MADE_HOST), made_record(MADE_HOST), NULL};
+	struct compare_options options = {&metrics[0], 0.05, 0.03, false};
+	struct error err = {0};
+
+	for (unsigned f = 0; f < 2; f++)
+		for (unsigned b = 0; b < 4; b++)
+			for (unsigned c = 0; c < 2; c++)
+				add_point(&sweep, change, f, b, c);
+	if (compare_new(sweep.base, sweep.new, &options, &sweep.compare, &err))
+		fail_msg("%s", err.text);
+	return sweep;
+}
+
+static void swept_end(struct sweep *sweep)
+{
+	compare_free(sweep->compare);
+	record_free(sweep->base);
+	record_free(sweep->new);
+}
+
+static void expect(const struct sweep *sweep, size_t index, const char *parameter, uint64_t value,
+		   enum verdict verdict, size_t changed, size_t points, double factor)
+{
+	const struct family *family;
+
+	assert_true(index < sweep->compare->nr_families);
+	family = &sweep->compare->families[index];
+	assert_string_equal(family->backend, "cached");
+	if (parameter) {
+		assert_non_null(family->parameter);
+		assert_string_equal(family->parameter->name, parameter);
+		assert_int_equal(parameter_get(family->parameter, family->example), value);
+	} else {
+		assert_null(family->parameter);
+	}
+	assert_int_equal(family->verdict, verdict);
+	assert_int_equal(family->changed, changed);
+	assert_int_equal(family->points, points);
+	assert_true(fabs(family->factor - factor) < 1e-6);
+}
+
+static double none(unsigned fanout, unsigned batch, bool cold)
+{
+	return 1;
+}
+
+static double all(unsigned fanout, unsigned batch, bool cold)
+{
+	return 1.12;
+}
+
+static double all_but_one(unsigned fanout, unsigned batch, bool cold)
+{
+	return fanout == 10 && batch == 16 && !cold ? 1 : 0.8;
+}
+
+static double wide_trees_but_one(unsigned fanout, unsigned batch, bool cold)
+{
+	return fanout == 100 && !(batch == 64 && cold) ? 1.12 : 1;
+}
+
+static double wide_and_large_batches(unsigned fanout, unsigned batch, bool cold)
+{
+	return fanout == 100 || batch == 128 ? 1.2 : 1;
+}
+
+static double one_point(unsigned fanout, unsigned batch, bool cold)
+{
+	return fanout == 100 && batch == 16 && cold ? 2 : 1;
+}
+
+static double unrelated(unsigned fanout, unsigned batch, bool cold)
+{
+	return (fanout == 10 && batch == 16 && !cold) || (fanout == 100 && batch == 64 && cold)
+		       ? 1.3
+		       : 1;
+}
+
+static double both_ways(unsigned fanout, unsigned batch, bool cold)
+{
+	return cold ? 1.3 : 0.5;
+}
+
+static void no_change_has_no_family(void **state)
+{
+	struct sweep sweep = swept(none);
+
+	assert_int_equal(sweep.compare->nr_families, 0);
+	swept_end(&sweep);
+}
+
+static void all_points_are_one_family_of_no_parameter(void **state)
+{
+	struct sweep sweep = swept(all);
+
+	assert_int_equal(sweep.compare->nr_families, 1);
+	expect(&sweep, 0, NULL, 0, VERDICT_REGRESSION, 16, 16, 1.12);
+	swept_end(&sweep);
+}
+
+static void almost_all_points_are_one_family_too(void **state)
+{
+	struct sweep sweep = swept(all_but_one);
+
+	assert_int_equal(sweep.compare->nr_families, 1);
+	expect(&sweep, 0, NULL, 0, VERDICT_IMPROVEMENT, 15, 16, 0.8);
+	swept_end(&sweep);
+}
+
+static void a_value_that_most_changed_points_share_is_found(void **state)
+{
+	struct sweep sweep = swept(wide_trees_but_one);
+
+	assert_int_equal(sweep.compare->nr_families, 1);
+	expect(&sweep, 0, "tree.fanout", 100, VERDICT_REGRESSION, 7, 8, 1.12);
+	swept_end(&sweep);
+}
+
+/* Points with both are explained by the first, and not counted by the second. */
+static void a_point_is_explained_once(void **state)
+{
+	struct sweep sweep = swept(wide_and_large_batches);
+
+	assert_int_equal(sweep.compare->nr_families, 2);
+	expect(&sweep, 0, "tree.fanout", 100, VERDICT_REGRESSION, 8, 8, 1.2);
+	expect(&sweep, 1, "counters.batch", 128, VERDICT_REGRESSION, 2, 2, 1.2);
+	swept_end(&sweep);
+}
+
+static void a_single_point_is_no_family(void **state)
+{
+	struct sweep sweep = swept(one_point);
+
+	assert_int_equal(sweep.compare->nr_families, 0);
+	swept_end(&sweep);
+}
+
+static void points_without_anything_common_are_no_family(void **state)
+{
+	struct sweep sweep = swept(unrelated);
+
+	assert_int_equal(sweep.compare->nr_families, 0);
+	swept_end(&sweep);
+}
+
+static void better_and_worse_are_kept_apart(void **state)
+{
+	struct sweep sweep = swept(both_ways);
+
+	assert_int_equal(sweep.compare->nr_families, 2);
+	expect(&sweep, 0, "read.cache", CACHE_COLD, VERDICT_REGRESSION, 8, 8, 1.3);
+	expect(&sweep, 1, "read.cache", CACHE_HOT, VERDICT_IMPROVEMENT, 8, 8, 0.5);
+	swept_end(&sweep);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_change_has_no_family),
+		cmocka_unit_test(all_points_are_one_family_of_no_parameter),
+		cmocka_unit_test(almost_all_points_are_one_family_too),
+		cmocka_unit_test(a_value_that_most_changed_points_share_is_found),
+		cmocka_unit_test(a_point_is_explained_once),
+		cmocka_unit_test(a_single_point_is_no_family),
+		cmocka_unit_test(points_without_anything_common_are_no_family),
+		cmocka_unit_test(better_and_worse_are_kept_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
