@@ -103,7 +103,7 @@ static void print_legend(const struct compare *compare, FILE *out)
 		     "intervals; change by Hodges-Lehmann with its interval; ~ where nothing is "
 		     "shown (exact Mann-Whitney test, false discovery rate %g). A change of less "
 		     "than %s is taken not to matter.",
-		     options->alpha, share_text(effect, options->min_effect)) < 0)
+		     options->alpha, share_text(effect, options->min_effect, " %")) < 0)
 		return;
 	wrap_lines(out, COVER_COLUMNS, 0, "", text);
 	free(text);

@@ -122,7 +122,7 @@ int cover_commands_print(const struct compare *compare, FILE *out)
 		fprintf(out,
 			"\n  memcgbench compare BASE NEW --metric %s \\\n    --min-effect %s "
 			"--alpha %g --format cover\n",
-			options->metric->name, share_text(effect, options->min_effect),
+			options->metric->name, share_text(effect, options->min_effect, "%"),
 			options->alpha);
 		if (untold)
 			fprintf(out, "\n(%zu more parameter%s as the scenario's file says)\n",

@@ -72,7 +72,7 @@ static void say_family(struct paragraph *p, const struct family *family, bool ot
 	paragraph_printf(
 		p, "; ", "%s at %s%s%s%s%s: %s", direction(family->verdict), many,
 		family->parameter ? " with " : "", family->parameter ? family->parameter->name : "",
-		family->parameter ? " " : "", value, change_text(change, family->factor - 1));
+		family->parameter ? " " : "", value, change_text(change, family->factor - 1, " %"));
 }
 
 /* Changed points that no family speaks of. */
@@ -123,8 +123,8 @@ static void say_rest(struct paragraph *p, const struct compare_layout *layout, c
 
 	if (!rest.nr)
 		return;
-	change_text(low, rest.least);
-	change_text(high, rest.most);
+	change_text(low, rest.least, " %");
+	change_text(high, rest.most, " %");
 	if (total == 1) {
 		paragraph_printf(p, "; ", "%s: %s", direction(verdict), low);
 		return;
@@ -158,7 +158,7 @@ static void say_unchanged(struct paragraph *p, const struct compare *compare,
 	char effect[CHANGE_TEXT_MAX];
 	bool one = t->total == 1, all = t->of[VERDICT_NO_DIFFERENCE] == t->total;
 
-	share_text(effect, compare->options.min_effect);
+	share_text(effect, compare->options.min_effect, " %");
 	if (t->of[VERDICT_SMALL] && one)
 		paragraph_printf(p, "; ", "changed by less than %s", effect);
 	else if (t->of[VERDICT_SMALL])
@@ -184,7 +184,7 @@ static void say_all(struct paragraph *p, const struct compare *compare)
 	struct tally_of_verdicts t = tally(compare, NULL);
 	char effect[CHANGE_TEXT_MAX];
 
-	share_text(effect, compare->options.min_effect);
+	share_text(effect, compare->options.min_effect, " %");
 	if (t.of[VERDICT_REGRESSION])
 		paragraph_printf(p, "; ",
 				 "WORSE: %zu of %zu pairs of point and back end, by %s "

@@ -146,7 +146,7 @@ static int print_means(const struct compare_layout *layout, FILE *out)
 		new = exp(new / (double)nr);
 		table_cell(table, "%s", metric_text(compare->options.metric, base, text));
 		table_cell(table, "%s", metric_text(compare->options.metric, new, text));
-		table_cell(table, "%s", change_text(change, new / base - 1));
+		table_cell(table, "%s", change_text(change, new / base - 1, "%"));
 	}
 	if (any) {
 		fputs("\nGeometric mean of the medians, over points on both sides\n", out);
@@ -196,8 +196,10 @@ static int print_counts(const struct compare_layout *layout, FILE *out)
 		table_cell(table, "%llu", (unsigned long long)count->base);
 		table_cell(table, "%llu", (unsigned long long)count->new);
 		table_cell(table, "%s",
-			   change_text(change, ((double)count->new - (double)count->base) /
-						       (double)count->base));
+			   change_text(change,
+				       ((double)count->new - (double)count->base) /
+					       (double)count->base,
+				       "%"));
 	}
 	r = table_print(table, out);
 	table_free(table);

@@ -23,7 +23,7 @@ static void print_metric(const struct compare *compare, FILE *out)
 		    "change of less than %s does not matter",
 		    options->metric->name, options->metric->title,
 		    options->metric->better == BETTER_LOWER ? "less" : "more",
-		    share_text(effect, options->min_effect));
+		    share_text(effect, options->min_effect, " %"));
 }
 
 /* Facts that are the same, then those that differ, one side below the other. */

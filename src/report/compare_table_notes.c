@@ -118,7 +118,7 @@ static void print_verdict_notes(const struct compare *compare, FILE *out)
 	double alpha = compare->options.alpha;
 	char effect[CHANGE_TEXT_MAX];
 
-	share_text(effect, compare->options.min_effect);
+	share_text(effect, compare->options.min_effect, " %");
 	wrap_printf(out, COMPARE_INDENT, "  p",
 		    "%srank test (Mann-Whitney). A change is one where the rate of false "
 		    "discoveries over all %zu rows is below %g%s",

@@ -35,14 +35,14 @@ static void put_number(char *buffer, size_t size, double change)
 		snprintf(buffer, size, "/%s", unit_format_count(text, 1 / (1 + change)));
 }
 
-const char *change_text(char buffer[CHANGE_TEXT_MAX], double change)
+const char *change_text(char buffer[CHANGE_TEXT_MAX], double change, const char *percent)
 {
 	char number[CHANGE_TEXT_MAX / 2];
 
 	if (isnan(change))
 		return strcpy(buffer, "-");
 	put_number(number, sizeof(number), change);
-	snprintf(buffer, CHANGE_TEXT_MAX, "%s%s", number, is_percentage(change) ? "%" : "");
+	snprintf(buffer, CHANGE_TEXT_MAX, "%s%s", number, is_percentage(change) ? percent : "");
 	return buffer;
 }
 
@@ -61,9 +61,9 @@ const char *change_interval_text(char buffer[CHANGE_TEXT_MAX], const struct rela
 	return buffer;
 }
 
-const char *share_text(char buffer[CHANGE_TEXT_MAX], double share)
+const char *share_text(char buffer[CHANGE_TEXT_MAX], double share, const char *percent)
 {
-	snprintf(buffer, CHANGE_TEXT_MAX, "%.3g%%", 100 * share);
+	snprintf(buffer, CHANGE_TEXT_MAX, "%.3g%s", 100 * share, percent);
 	return buffer;
 }
 
@@ -116,7 +116,7 @@ const char *shown_change_text(char buffer[CHANGE_TEXT_MAX], const struct compari
 	if (comparison->verdict == VERDICT_UNDECIDED ||
 	    comparison->verdict == VERDICT_NO_DIFFERENCE)
 		return strcpy(buffer, "~");
-	return change_text(buffer, comparison_change(comparison).estimate);
+	return change_text(buffer, comparison_change(comparison).estimate, "%");
 }
 
 static char *ratio_failure(const struct compare *compare, const struct comparison *ratio)
@@ -127,13 +127,14 @@ static char *ratio_failure(const struct compare *compare, const struct compariso
 		new[UNIT_TEXT_MAX], own[CHANGE_TEXT_MAX] = "", *text;
 
 	if (mover)
-		change_text(own, comparison_change(mover).estimate);
+		change_text(own, comparison_change(mover).estimate, " %");
 	if (asprintf(&text,
 		     "%s / %s was %s and is %s: %s, interval %s; of the two, %s got slower%s%s",
 		     ratio->new_cell->backend, ratio->other,
 		     unit_format_count(base, ratio->base.median),
 		     unit_format_count(new, ratio->new.median),
-		     change_text(amount, change.estimate), change_interval_text(interval, &change),
+		     change_text(amount, change.estimate, " %"),
+		     change_interval_text(interval, &change),
 		     mover ? mover->new_cell->backend : "one", mover ? ", by wall time " : "",
 		     own) < 0)
 		return NULL;

@@ -9,16 +9,16 @@
 
 #define CHANGE_TEXT_MAX 48
 
-/* "+12%", "-0.7%", "x2.34" from twice as much on, "/12.3" from a tenth down; "-" for NAN. Returns
- * `buffer`. */
-const char *change_text(char buffer[CHANGE_TEXT_MAX], double change);
+/* "+12%", "-0.7%", "x2.34" from twice as much on, "/12.3" from a tenth down; "-" for NAN. `percent`
+ * is "%", or " %" for prose. Returns `buffer`. */
+const char *change_text(char buffer[CHANGE_TEXT_MAX], double change, const char *percent);
 
 /* "+10..+15%", or "-" where there is no interval. */
 const char *change_interval_text(char buffer[CHANGE_TEXT_MAX],
 				 const struct relative_change *change);
 
 /* A share that is at least 0, "3%"; up to three digits: 2.5% and not 3%. */
-const char *share_text(char buffer[CHANGE_TEXT_MAX], double share);
+const char *share_text(char buffer[CHANGE_TEXT_MAX], double share, const char *percent);
 
 /* The larger side of the interval as a share of the median: "6%"; "-" where there is none. */
 const char *plus_minus_text(char buffer[CHANGE_TEXT_MAX], const struct compared_side *side);

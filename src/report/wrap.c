@@ -21,7 +21,9 @@ static size_t word_length(const char *text)
 {
 	size_t length = 0;
 
-	while ((unsigned char)text[length] > ' ' && text[length] != 0x7f)
+	/* "3 %" is one word */
+	while (((unsigned char)text[length] > ' ' && text[length] != 0x7f) ||
+	       (length && text[length] == ' ' && text[length + 1] == '%'))
 		length++;
 	return length;
 }

@@ -8,7 +8,8 @@
 #define TERMINAL_COLUMNS 80
 
 /* Lines of at most `width` characters. `label` takes the first `indent` columns (at least one blank
- * follows it). A word that is longer than a line stands alone. Control characters become blanks. */
+ * follows it). A word that is longer than a line stands alone; "3 %" is one word.
+ * Control characters become blanks. */
 void wrap_lines(FILE *out, unsigned width, unsigned indent, const char *label, const char *text);
 /* The same for a terminal. */
 void wrap_print(FILE *out, unsigned indent, const char *label, const char *text);

@@ -52,6 +52,15 @@ static void characters_count_and_controls_do_not_pass(void **state)
 	expect(2, "", "µ\033[31mred\t\tx\n\ny", "  µ [31mred x y\n");
 }
 
+static void a_number_keeps_its_percent_sign(void **state)
+{
+	expect(2, "",
+	       "123456789 123456789 123456789 123456789 123456789 123456789 123456789 12345 3 % x",
+	       "  123456789 123456789 123456789 123456789 123456789 123456789 123456789 12345\n"
+	       "  3 % x\n");
+	expect(2, "", "% 3", "  % 3\n");
+}
+
 static void lines_are_as_wide_as_asked_for(void **state)
 {
 	char *printed = NULL;
@@ -71,6 +80,7 @@ int main(void)
 		cmocka_unit_test(lines_are_broken_at_blanks_and_indented),
 		cmocka_unit_test(long_labels_and_words_get_what_they_need),
 		cmocka_unit_test(characters_count_and_controls_do_not_pass),
+		cmocka_unit_test(a_number_keeps_its_percent_sign),
 		cmocka_unit_test(lines_are_as_wide_as_asked_for),
 	};
 
