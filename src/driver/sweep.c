@@ -7,6 +7,7 @@
 #include "driver/interrupt.h"
 #include "driver/progress.h"
 #include "driver/schedule.h"
+#include "result/record.h"
 #include "result/result.h"
 #include "scenario/parameter.h"
 #include "timing/clock.h"
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A process may take so many times its estimate, and this much more, before it counts as hung. The
  * estimate is rough and machines are shared. */
@@ -184,8 +186,9 @@ static uint64_t limit_of(const struct sweep *sweep, const struct task *task)
 
 /* Write what the process left; a failure is said at once. */
 static int keep_outcome(struct state *state, const struct task *task, struct cell *cell,
-			const struct child_report *report, struct error *err)
+			time_t started, const struct child_report *report, struct error *err)
 {
+	char started_at[RECORD_TIME_MAX];
 	const struct sweep *sweep = state->sweep;
 	const struct point *point = point_of(sweep, task);
 	json_t *result;
@@ -208,6 +211,8 @@ static int keep_outcome(struct state *state, const struct task *task, struct cel
 	if (!result)
 		return error_set(err, -ENOMEM, "out of memory");
 	json_object_set_new(result, "seed", json_integer((json_int_t)sweep->seed));
+	json_object_set_new(result, "started_at",
+			    json_string(record_time_text(started, started_at)));
 	if (sweep->label)
 		json_object_set_new(result, "label", json_string(sweep->label));
 	r = run_dir_write(sweep->dir, point->id, backend_name(sweep, task), task->repetition,
@@ -229,6 +234,7 @@ static int run_task(struct state *state, size_t index, struct error *err)
 		.arg = &state->progress,
 	};
 	json_t *request = make_request(sweep, task, cell);
+	time_t started = time(NULL);
 	struct child_report report;
 	char what[160];
 	int r;
@@ -245,7 +251,7 @@ static int run_task(struct state *state, size_t index, struct error *err)
 		state->result->signal = report.signal;
 		return 1;
 	}
-	r = keep_outcome(state, task, cell, &report, err);
+	r = keep_outcome(state, task, cell, started, &report, err);
 	json_decref(report.answer);
 	state->done[index] = true;
 	cell->left--;
