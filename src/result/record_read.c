@@ -393,21 +393,15 @@ static int read_head(const struct document *document, struct record *record, str
 	return 0;
 }
 
-int record_read(const char *path, struct record **out, struct error *err)
+int record_take(const struct document *document, struct record **out, struct error *err)
 {
-	struct record *record;
-	struct document document;
+	struct record *record = calloc(1, sizeof(*record));
 	int r;
 
 	*out = NULL;
-	r = document_open(path, &record_schema, &document, err);
-	if (r)
-		return r;
-	record = calloc(1, sizeof(*record));
-	r = record ? read_head(&document, record, err) : error_set(err, -ENOMEM, "out of memory");
+	r = record ? read_head(document, record, err) : error_set(err, -ENOMEM, "out of memory");
 	if (!r)
-		r = read_points(&document, record, err);
-	document_close(&document);
+		r = read_points(document, record, err);
 	if (r)
 		record_free(record);
 	else

@@ -75,22 +75,31 @@ void backend_summary_fini(struct backend_summary *summary)
 	free(summary->cold_method);
 }
 
-/* Room for all repetitions, made when the first result shows that there are any. */
+static int grow(void **array, size_t size)
+{
+	void *grown = realloc(*array, size);
+
+	if (grown)
+		*array = grown;
+	return grown ? 0 : -ENOMEM;
+}
+
+/* Room for one more process; for all repetitions, when the first shows that there are any. */
 static int make_room(struct backend_merge *merge)
 {
 	struct backend_summary *into = merge->into;
+	int r = 0;
 
-	if (into->process_median_ns)
+	if (into->process_median_ns && into->processes < merge->room)
 		return 0;
-	into->process_median_ns = calloc(merge->room, sizeof(*into->process_median_ns));
-	into->figures = calloc(merge->room, sizeof(*into->figures));
-	into->repetition = calloc(merge->room, sizeof(*into->repetition));
-	for (size_t i = 0; i < NR_MERGED_PARTS; i++) {
-		merge->parts[i] = calloc(merge->room, sizeof(*merge->parts[i]));
-		if (!merge->parts[i])
-			return -ENOMEM;
-	}
-	return into->process_median_ns && into->figures && into->repetition ? 0 : -ENOMEM;
+	if (into->processes >= merge->room)
+		merge->room = 2 * into->processes;
+	r |= grow((void **)&into->process_median_ns, merge->room * sizeof(double));
+	r |= grow((void **)&into->figures, merge->room * sizeof(*into->figures));
+	r |= grow((void **)&into->repetition, merge->room * sizeof(*into->repetition));
+	for (size_t i = 0; i < NR_MERGED_PARTS; i++)
+		r |= grow((void **)&merge->parts[i], merge->room * sizeof(double));
+	return r;
 }
 
 static int add_sampling(struct backend_summary *into, const json_t *result)
@@ -382,9 +391,31 @@ static int report(struct backend_merge *merge)
 	return report_median(into);
 }
 
+/* Processes that came in another order than their repetitions. */
+static void sort_processes(struct backend_summary *into)
+{
+	for (unsigned i = 1; i < into->processes; i++) {
+		struct process_figures figures = into->figures[i];
+		double median_ns = into->process_median_ns[i];
+		unsigned repetition = into->repetition[i], k = i;
+
+		for (; k && into->repetition[k - 1] > repetition; k--) {
+			into->repetition[k] = into->repetition[k - 1];
+			into->process_median_ns[k] = into->process_median_ns[k - 1];
+			into->figures[k] = into->figures[k - 1];
+		}
+		into->repetition[k] = repetition;
+		into->process_median_ns[k] = median_ns;
+		into->figures[k] = figures;
+	}
+}
+
 int backend_merge_end(struct backend_merge *merge)
 {
-	int r = report(merge);
+	int r;
+
+	sort_processes(merge->into);
+	r = report(merge);
 
 	for (size_t i = 0; i < NR_MERGED_PARTS; i++)
 		free(merge->parts[i]);

@@ -17,16 +17,17 @@ enum {
 
 struct backend_merge {
 	struct backend_summary *into;
-	unsigned room; /* repetitions */
+	unsigned room; /* processes */
 	/* hierarchical, local, format, update: a median of each process that has one */
 	double *parts[NR_MERGED_PARTS];
 	size_t nr_parts[NR_MERGED_PARTS];
 };
 
-/* 0 or -ENOMEM. backend_merge_end() is called in either case. */
+/* `repetitions`: as many as are expected, at least 1. 0 or -ENOMEM. backend_merge_end() is called in
+ * either case. */
 int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
 			unsigned repetitions);
-/* Add a result that result_read() checked and that is ok, in order of repetitions. */
+/* Add a result that result_read() checked and that is ok. */
 int backend_merge_add(struct backend_merge *merge, const json_t *result,
 		      const struct histogram *latency);
 /* Work out what is reported. */
