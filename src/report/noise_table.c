@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NOTE_INDENT 10
 #define MOST_FEW    20 /* halves beyond that reach NOISE_ALPHA whatever */
@@ -47,7 +46,7 @@ static int row_init(struct noise_row *row, const struct record_cell *cell,
 int noise_rows_init(struct noise_rows *rows, const struct record *record,
 		    const struct metric *metric)
 {
-	*rows = (struct noise_rows){.metric = metric};
+	*rows = (struct noise_rows){.record = record, .metric = metric};
 	rows->rows = calloc(record->nr_cells + 1, sizeof(*rows->rows));
 	if (!rows->rows)
 		return -ENOMEM;
@@ -75,11 +74,9 @@ void noise_rows_fini(struct noise_rows *rows)
 static const struct noise_row *find_row(const struct noise_rows *rows, const char *id,
 					const char *backend)
 {
-	for (size_t i = 0; i < rows->nr; i++)
-		if (!strcmp(rows->rows[i].cell->point->id, id) &&
-		    !strcmp(rows->rows[i].cell->backend, backend))
-			return &rows->rows[i];
-	return NULL;
+	const struct record_cell *cell = record_find(rows->record, id, backend);
+
+	return cell ? &rows->rows[cell - rows->record->cells] : NULL;
 }
 
 /* Two decimals: a change of a hundredth of a percent is nobody's. */

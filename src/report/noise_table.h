@@ -24,6 +24,7 @@ struct noise_row {
 
 /* All points and back ends by one metric. */
 struct noise_rows {
+	const struct record *record; /* not owned */
 	const struct metric *metric;
 	size_t nr;
 	struct noise_row *rows; /* in the order of the record's cells */
