@@ -153,13 +153,17 @@ static json_t *promise_to_json(const struct promise *promise)
 int outcome_print_json(const struct outcome *outcome)
 {
 	struct promise worst = outcome_worst(outcome);
-	json_t *document =
-		json_pack("{s:o, s:o, s:o}", "promised", promise_to_json(&promised), "worst",
-			  promise_to_json(&worst), "scores", scores_to_json(outcome));
+	json_t *document = json_pack(
+		"{s:{s:f, s:I, s:f}, s:o, s:o, s:o}", "rules", "alpha", change_rules_default.alpha,
+		"min_segment", (json_int_t)change_rules_default.min_segment, "min_effect",
+		change_rules_default.min_effect, "promised", promise_to_json(&promised), "worst",
+		promise_to_json(&worst), "scores", scores_to_json(outcome));
 	int ret = -ENOMEM;
 
 	if (document)
-		ret = json_dumpf(document, stdout, JSON_INDENT(2)) < 0 ? -EIO : 0;
+		ret = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0
+			      ? -EIO
+			      : 0;
 	if (!ret && putchar('\n') == EOF)
 		ret = -EIO;
 	json_decref(document);
