@@ -21,25 +21,37 @@ static void side_cell(struct table *table, const struct compare *compare,
 	char value[UNIT_TEXT_MAX], around[CHANGE_TEXT_MAX];
 	bool known = !isnan(side->low);
 
-	table_cell(table, "%s%s%s", value_text(value, compare, c, side->median),
-		   known ? " +- " : "", known ? plus_minus_text(around, side) : "");
+	table_cell(table, "%s%s%s", value_text(value, compare, c, side->median), known ? " +-" : "",
+		   known ? plus_minus_text(around, side) : "");
 }
 
-static void cover_cells(struct table *table, const struct compare *compare,
+static void short_cells(struct table *table, const struct compare *compare,
 			const struct comparison *c)
+{
+	char text[CHANGE_TEXT_MAX];
+	unsigned n[2];
+
+	if (!compare_same_n(compare, n))
+		table_cell(table, "%u+%u", c->base.processes, c->new.processes);
+	side_cell(table, compare, c, &c->base);
+	side_cell(table, compare, c, &c->new);
+	table_cell(table, "%s", shown_change_text(text, c));
+}
+
+static void long_cells(struct table *table, const struct compare *compare,
+		       const struct comparison *c)
 {
 	struct relative_change change = comparison_change(c);
 	char text[CHANGE_TEXT_MAX];
 
-	side_cell(table, compare, c, &c->base);
-	side_cell(table, compare, c, &c->new);
-	table_cell(table, "%s", shown_change_text(text, c));
+	short_cells(table, compare, c);
 	table_cell(table, "%s", change_interval_text(text, &change));
-	table_cell(table, "%u+%u", c->base.processes, c->new.processes);
 }
 
-static const char *const titles[] = {"before", "after", "change", "interval", "n", NULL};
-static const struct compare_columns columns = {titles, cover_cells};
+/* The number of processes stands in the rows where it is not the same in all; the interval of the
+ * change only where there is room. */
+static const char *const titles[] = {"n", "before", "after", "change", "interval", NULL};
+static const char *const short_titles[] = {"n", "before", "after", "change", NULL};
 
 /* Tables stand out from the prose around them by two blanks. */
 static int print_indented(const struct table *table, FILE *out)
@@ -59,6 +71,21 @@ static int print_indented(const struct table *table, FILE *out)
 	return r;
 }
 
+/* The table of a group in the columns that fit. NULL: out of memory. */
+static struct table *fitting_rows(const struct compare_layout *layout, size_t group, size_t *rows)
+{
+	unsigned n[2];
+	size_t first = compare_same_n(layout->compare, n) ? 1 : 0;
+	const struct compare_columns all = {titles + first, long_cells};
+	const struct compare_columns fewer = {short_titles + first, short_cells};
+	struct table *table = compare_rows(layout, group, false, &all, rows);
+
+	if (table_width(table) + 2 <= COVER_COLUMNS)
+		return table;
+	table_free(table);
+	return compare_rows(layout, group, false, &fewer, rows);
+}
+
 static int print_rows(const struct compare *compare, FILE *out)
 {
 	struct compare_layout layout;
@@ -67,7 +94,7 @@ static int print_rows(const struct compare *compare, FILE *out)
 	for (size_t g = 0; !r && g < layout.groups->nr; g++) {
 		const char *heading = layout.groups->groups[g].heading;
 		size_t rows;
-		struct table *table = compare_rows(&layout, g, false, &columns, &rows);
+		struct table *table = fitting_rows(&layout, g, &rows);
 
 		if (!table)
 			r = -ENOMEM;
@@ -96,14 +123,17 @@ static void say_sentence(void *arg, const char *label, const char *sentence)
 static void print_legend(const struct compare *compare, FILE *out)
 {
 	const struct compare_options *options = &compare->options;
-	char *text, effect[CHANGE_TEXT_MAX];
+	char *text, effect[CHANGE_TEXT_MAX], many[64] = "n fresh processes before and after";
+	unsigned n[2];
 
+	if (compare_same_n(compare, n))
+		snprintf(many, sizeof(many), "n = %u fresh processes before, %u after", n[0], n[1]);
 	if (asprintf(&text,
-		     "n fresh processes before and after; medians of them and their 95%% "
-		     "intervals; change by Hodges-Lehmann with its interval; ~ where nothing is "
-		     "shown (exact Mann-Whitney test, false discovery rate %g). A change of less "
-		     "than %s is taken not to matter.",
-		     options->alpha, share_text(effect, options->min_effect, " %")) < 0)
+		     "%s; medians of them, +- the larger side of their 95%% intervals; change by "
+		     "Hodges-Lehmann, and its interval; ~ where nothing is shown (exact "
+		     "Mann-Whitney test, false discovery rate %g). A change of less than %s is "
+		     "taken not to matter.",
+		     many, options->alpha, share_text(effect, options->min_effect, " %")) < 0)
 		return;
 	wrap_lines(out, COVER_COLUMNS, 0, "", text);
 	free(text);

@@ -52,7 +52,9 @@ static void print_sides(const struct compare *compare, FILE *out)
 			snprintf(label, sizeof(label), "%s ",
 				 fact == SIDE_PATH ? "" : side_fact_name(fact));
 			fprintf(memory, "%s%s%s", separator, fact == SIDE_PATH ? "" : label,
-				text ? text : "not known");
+				text                 ? text
+				: fact == SIDE_LABEL ? "none"
+						     : "not known");
 			separator = "; ";
 		}
 		if (memory && !fclose(memory) && *line)

@@ -119,24 +119,35 @@ const char *shown_change_text(char buffer[CHANGE_TEXT_MAX], const struct compari
 	return change_text(buffer, comparison_change(comparison).estimate, "%");
 }
 
+/* How much the time of one back end changed by itself. */
+static const char *own_change_text(const struct compare *compare, const struct record_cell *cell,
+				   char buffer[CHANGE_TEXT_MAX])
+{
+	for (size_t i = 0; i < compare->nr; i++) {
+		const struct comparison *c = &compare->comparisons[i];
+
+		if (c->new_cell == cell)
+			return change_text(buffer, comparison_change(c).estimate, " %");
+	}
+	return change_text(buffer, NAN, " %");
+}
+
 static char *ratio_failure(const struct compare *compare, const struct comparison *ratio)
 {
-	const struct comparison *mover = compare_ratio_cause(compare, ratio).mover;
 	struct relative_change change = comparison_change(ratio);
+	const struct record_cell *below = compare_ratio_denominator(compare, ratio);
 	char amount[CHANGE_TEXT_MAX], interval[CHANGE_TEXT_MAX], base[UNIT_TEXT_MAX],
-		new[UNIT_TEXT_MAX], own[CHANGE_TEXT_MAX] = "", *text;
+		new[UNIT_TEXT_MAX], one[CHANGE_TEXT_MAX], other[CHANGE_TEXT_MAX], *text;
+	const char *name = ratio->new_cell->backend;
 
-	if (mover)
-		change_text(own, comparison_change(mover).estimate, " %");
 	if (asprintf(&text,
-		     "%s / %s was %s and is %s: %s, interval %s; of the two, %s got slower%s%s",
-		     ratio->new_cell->backend, ratio->other,
-		     unit_format_count(base, ratio->base.median),
+		     "%s / %s was %s and is %s: %s, interval %s; %s alone changed by %s, %s by %s",
+		     name, ratio->other, unit_format_count(base, ratio->base.median),
 		     unit_format_count(new, ratio->new.median),
 		     change_text(amount, change.estimate, " %"),
-		     change_interval_text(interval, &change),
-		     mover ? mover->new_cell->backend : "one", mover ? ", by wall time " : "",
-		     own) < 0)
+		     change_interval_text(interval, &change), name,
+		     own_change_text(compare, ratio->new_cell, one), ratio->other,
+		     own_change_text(compare, below, other)) < 0)
 		return NULL;
 	return text;
 }
