@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const titles[] = {"back end", "metric",    "change",   "",     "since",
-				     "before",   "after",     "p",        "runs", "A/A noise",
-				     "kernel",   "old build", "new build"};
+static const char *const titles[] = {"back end",  "metric", "change",    "since",
+				     "before",    "after",  "p",         "runs",
+				     "A/A noise", "kernel", "old build", "new build"};
 
 static void add_columns(struct table *table, const struct point_groups *points)
 {
@@ -57,8 +57,8 @@ static void add_change(struct table *table, const struct point_groups *points,
 				   parameter_text(&parameters[i], series->point, value));
 	table_cell(table, "%s", series->backend);
 	table_cell(table, "%s", series->metric->name);
-	table_cell(table, "%s", change_text(text, change->after / change->before - 1, " %"));
-	table_cell(table, "%s", series_change_is_worse(series, change) ? "worse" : "better");
+	table_cell(table, "%s (%s)", change_text(text, change->after / change->before - 1, " %"),
+		   series_change_is_worse(series, change) ? "worse" : "better");
 	table_cell(table, "%s", history_date(new->started, date));
 	table_cell(table, "%s", metric_text(series->metric, change->before, value));
 	table_cell(table, "%s", metric_text(series->metric, change->after, value));

@@ -139,7 +139,7 @@ void history_quiet(const struct history *history, const struct history_options *
 	if (states[SERIES_SHORT].nr) {
 		paragraph_begin(&p);
 		say_series(&p, &states[SERIES_SHORT]);
-		paragraph_printf(&p, "", "too short, a change shows in %zu or more",
+		paragraph_printf(&p, "", "too short (a change shows in %zu or more)",
 				 history_least_values());
 		paragraph_end(&p, width_of(markdown), 2, markdown ? "-" : "", out);
 	}

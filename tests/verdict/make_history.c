@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,17 +54,22 @@ static int set(struct made_history *made, const char *word)
 	return -1;
 }
 
+/* Not record_write(), which waits for the disk, hundreds of times. */
 static int write_run(const struct made_history *made, const char *directory, unsigned i,
 		     struct error *err)
 {
 	char path[PATH_MAX];
 	struct record *record;
+	json_t *document;
 	int r = made_history_record(made, i, &record);
 
 	if (r)
 		return error_set(err, r, "out of memory");
 	snprintf(path, sizeof(path), "%s/made-%04u.json", directory, i);
-	r = record_write(path, record, err);
+	document = record_to_json(record);
+	if (!document || json_dump_file(document, path, JSON_INDENT(1) | JSON_REAL_PRECISION(12)))
+		r = error_set_at(err, -EIO, path, 0, 0, "cannot write");
+	json_decref(document);
 	record_free(record);
 	return r;
 }
