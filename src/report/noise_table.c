@@ -148,7 +148,7 @@ static void print_count(const struct noise_rows *rows, FILE *out)
 	if (rows->pairs)
 		wrap_printf(out, 0, "",
 			    "%zu of %zu pairs of the same thing %s called different at p < %g; "
-			    "%g %% is expected.",
+			    "up to %g %% is expected.",
 			    rows->different, rows->pairs, rows->different == 1 ? "is" : "are",
 			    NOISE_ALPHA, 100 * NOISE_ALPHA);
 	if (rows->pairs < rows->nr)

@@ -75,7 +75,7 @@ def prints_a_table_that_fits_a_terminal_and_says_what_is_expected():
     verb = 'is' if called == 1 else 'are'
     equal(' '.join(lines[at + 6:at + 8]),
           f'{called} of 4 pairs of the same thing {verb} called different at p < 0.05; '
-          '5 % is expected.')
+          'up to 5 % is expected.')
 
 
 def keeps_all_metrics_of_all_pairs():
@@ -194,6 +194,22 @@ def several_metrics_share_their_notes():
         text = _aa(d, SCENARIO, '--quick', '--metric', 'update,p50,update').stdout
     equal(re.findall(r'^Noise of (\w+):', text, re.MULTILINE), ['update', 'p50'])
     equal(text.count('how far apart the medians'), 1)
+
+
+def a_history_asks_for_twice_the_noise():
+    with directory() as d:
+        _aa(d, SCENARIO, '--out', 'out')
+        stored = _load(_stored(d)[0])
+        r = run('history', 'store', '--add', 'out', '--metric', 'p50', '--format', 'json', cwd=d)
+        equal(r.returncode, 0, r.stderr)
+        series = {(s['id'], s['backend']): s for s in json.loads(r.stdout)['series']}
+    equal(len(series), 4)
+    for point in stored['points']:
+        for result in point['results']:
+            one = series[point['id'], result['backend']]
+            noise = result['metrics']['p50']['noise']
+            expect(abs(one['noise'] - noise) < 1e-9, one, noise)
+            expect(abs(one['min_effect'] - max(0.03, 2 * noise)) < 1e-9, one, noise)
 
 
 def what_cannot_be_halved_is_refused_before_anything_is_measured():
