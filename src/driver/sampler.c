@@ -376,6 +376,14 @@ static int try_once(struct team *team, struct sampled *out, struct error *err)
 	return r ? r : compare_clocks(out, err);
 }
 
+/* A pilot that was disturbed expects a longer loop than it is, which the wall clock is not for. */
+static bool loop_was_short(const struct team *team, const struct sampled *out)
+{
+	uint64_t reads = team->sampling.samples * team->sampling.reads_per_sample;
+
+	return out->histogram_mean_ns * (double)reads < WALL_CLOCK_MIN_NS;
+}
+
 int sampler_run(const struct sampler *sampler, const struct sampling *sampling, struct sampled *out,
 		struct error *err)
 {
@@ -398,6 +406,8 @@ int sampler_run(const struct sampler *sampler, const struct sampling *sampling, 
 		goto out;
 	do {
 		r = try_once(&team, out, err);
+		if (r == -EPROTO && loop_was_short(&team, out))
+			team.manual_clock = out->manual_clock = true;
 	} while (r == -EPROTO && ++out->tries < MAX_TRIES);
 	out->tries++;
 	if (!r && team.readers[0].evictor)

@@ -16,7 +16,8 @@
  *               "pilot":true,"floor_ns":21.3,"floor_p99_ns":31.0,"clock":"wall"|"manual","tries":1,
  *               "benchmark_mean_ns":..,"histogram_mean_ns":..,"late":0,"cold_method":".."|null}
  *              samples: per reader; reads = samples x reads_per_sample x readers
- *              loop_ns: expected of a reader's whole loop; below 5 ms the clock is manual
+ *              loop_ns: expected of a reader's whole loop; below 5 ms, or where two clocks disagree
+ *              and it turns out to be that short, the clock is manual
  *              tries: loops until two clocks agreed
  *              pilot: this process chose samples and reads_per_sample
  *  latency     {"histogram":"<histogram_encode()>","median_ns":..}     per read

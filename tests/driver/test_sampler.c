@@ -191,6 +191,20 @@ static void the_first_read_of_a_reader_is_no_sample(void **state)
 	sampled_fini(&out);
 }
 
+/* A pilot among disturbers took a loop of microseconds for one of a second. */
+static void a_loop_shorter_than_expected_gets_the_clock_of_short_ones(void **state)
+{
+	struct bench *bench = *state;
+	struct sampling sampling = {.samples = 20, .reads_per_sample = 1, .loop_ns = 1e9};
+	struct sampled out;
+
+	if (sampler_run(&bench->sampler, &sampling, &out, &bench->err))
+		fail_msg("%s", bench->err.text);
+	assert_true(out.manual_clock);
+	assert_true(out.tries > 1);
+	sampled_fini(&out);
+}
+
 /* Paced at 2 ms, and one of them takes 8 ms a read: the others wait for it at their own pace. */
 static void who_waits_for_the_last_reader_keeps_the_pace(void **state)
 {
@@ -251,6 +265,7 @@ int main(void)
 		WITH_BENCH(samples_of_a_process_are_shared_by_its_readers),
 		WITH_BENCH(a_pilot_says_why_a_read_failed),
 		WITH_BENCH(the_first_read_of_a_reader_is_no_sample),
+		WITH_BENCH(a_loop_shorter_than_expected_gets_the_clock_of_short_ones),
 		WITH_BENCH(who_waits_for_the_last_reader_keeps_the_pace),
 		WITH_BENCH(a_failing_reader_ends_the_loop_of_all),
 		WITH_BENCH(a_reader_that_cannot_start_is_an_error),
