@@ -195,8 +195,7 @@ int rank_tied_tail(const size_t *groups, size_t nr, size_t n, size_t m, size_t t
 		below += ways[s];
 	at = ways[twice_u];
 	free(count.ways);
-	/* Ties can make the distribution lopsided: near its mean the other tail may be the smaller.
-	 */
+	/* Ties can make it lopsided: near the mean, the tail beyond may be the smaller. */
 	above = (all - below + at) / all;
 	below /= all;
 	*tail = below < above ? below : above;

@@ -126,6 +126,7 @@ static void what_cannot_be_said_is_not_a_number(void **state)
 	assert_true(isnan(shift.estimate) && isnan(shift.low));
 	assert_int_equal(shift_between(x, 3, x, 3, 0.95, &shift), 0); /* p is 0.1 at the least */
 	assert_true(shift.estimate == 0 && isnan(shift.low) && isnan(shift.high));
+	assert_false(signbit(shift.estimate)); /* nobody wants to read -0 */
 	assert_int_equal(shift_between(x, 3, x, 3, 0.9, &shift), 0);
 	assert_true(shift.low == -2 && shift.high == 2);
 	NEAR(shift.level, 0.9, 1e-12);

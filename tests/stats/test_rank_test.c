@@ -82,6 +82,18 @@ static void with_ties_too(void **state)
 		compare_with_counting(levels);
 }
 
+/* Of the 21 choices of two, 13 have a U of at most 5, which is its mean, and 9 of at least 5. */
+static void the_smaller_tail_may_lie_beyond_the_mean(void **state)
+{
+	double x[] = {1, 4}, y[] = {2, 2, 3, 3, 3};
+	struct rank_test test;
+
+	assert_int_equal(rank_test(x, 2, y, 5, &test), 0);
+	assert_true(test.u == 5);
+	NEAR(test.p, 18.0 / 21, 1e-15);
+	NEAR(test.p, counted_p((double[]){1, 4, 2, 2, 3, 3, 3}, 2, 7), 1e-15);
+}
+
 static void normal_values(struct rng *rng, double *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -183,6 +195,24 @@ static void tables_change_nothing_but_time(void **state)
 	}
 	rank_tables_free(tables);
 	rank_tables_free(NULL);
+}
+
+/* Two tables that fall on one place, by turns: one must not be taken for the other. */
+static void tables_are_told_apart(void **state)
+{
+	static double v[3000];
+	struct rank_tables *tables = rank_tables_new();
+	struct rank_test with, without;
+
+	assert_non_null(tables);
+	for (size_t i = 0; i < 3000; i++)
+		v[i] = (double)i;
+	for (size_t m = 5; m < 2600; m += 128) {
+		assert_int_equal(rank_test(v, 2, v + 2, m, &without), 0);
+		assert_int_equal(rank_test_with(tables, v, 2, v + 2, m, &with), 0);
+		assert_true(with.p == without.p);
+	}
+	rank_tables_free(tables);
 }
 
 /* The distribution is symmetric, so that the lower half of it, with half of the middle, is 1/2.
@@ -297,12 +327,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(p_is_that_of_all_arrangements_counted_out),
 		cmocka_unit_test(with_ties_too),
+		cmocka_unit_test(the_smaller_tail_may_lie_beyond_the_mean),
 		cmocka_unit_test(three_against_sixty_is_exact),
 		cmocka_unit_test(samples_that_say_nothing_have_p_1),
 		cmocka_unit_test(no_value_and_no_number_are_errors),
 		cmocka_unit_test(infinite_and_huge_values_are_ranked),
 		cmocka_unit_test(swapping_the_samples_keeps_p),
 		cmocka_unit_test(tables_change_nothing_but_time),
+		cmocka_unit_test(tables_are_told_apart),
 		cmocka_unit_test(distributions_are_accurate_as_far_as_they_are_used),
 		cmocka_unit_test(fifty_against_fifty_with_ties_are_exact),
 		cmocka_unit_test(large_samples_agree_with_the_normal_approximation),
