@@ -15,6 +15,11 @@ better = 0x009E73
 # Many runs: small points, and no line that would only be a scribble between them.
 size = nr_runs > (narrow ? 40 : 120) ? 0.45 : nr_runs > (narrow ? 15 : 40) ? 0.7 : 1.0
 
+if (narrow) {
+    # The last date would be cut off, and the sizes of changes need the place of the title.
+    set xtics rotate by 45 right
+    if (nr_changes) { unset label 1000 }
+}
 set grid noxtics ytics
 set y2range [0:1]
 do for [i = 1:nr_segments] {

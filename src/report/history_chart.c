@@ -5,6 +5,7 @@
 #include "report/charts_axis.h"
 #include "report/history_parts.h"
 #include "report/paragraph.h"
+#include "stats/order.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,7 +14,7 @@
 
 #define CAPTION_COLUMNS 126 /* in the font and the width that style.gp sets */
 #define X_TICKS         5 /* as many dates as a terminal has room for */
-#define Y_TICKS         8
+#define Y_TICKS         10
 #define FEW_BUILDS      40 /* more are marked at the bottom only */
 #define LEAST_SPAN      0.1 /* of the y axis: noise of a thousandth is not to fill the picture */
 #define LINEAR_SPAN     4 /* the largest ratio on a linear axis */
@@ -70,19 +71,25 @@ static void put_assignment(FILE *out, const char *name, const char *text)
 	fputc('\n', out);
 }
 
-/* The level between two changes: values [from, to), their median; `k` counts segments from 0. */
-static void segment(const struct series *series, size_t k, size_t *from, size_t *to, double *median)
+/* The median of all values: the one level of a series without a change. 0 or -ENOMEM. */
+static int only_level(const struct series *series, double *level)
 {
-	*from = k ? series->changes[k - 1].at : 0;
-	*to = k < series->nr_changes ? series->changes[k].at : series->nr;
-	*median = k ? series->changes[k - 1].after : series->changes[0].before;
+	double *values = calloc(series->nr, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < series->nr; i++)
+		values[i] = series->values[i].median;
+	*level = median(values, series->nr);
+	free(values);
+	return 0;
 }
 
-static void put_segments(const struct series *series, struct chart_range *y, FILE *out)
+/* The levels between changes. Where nothing was searched there is none that anybody worked out. */
+static int put_segments(const struct series *series, struct chart_range *y, FILE *out)
 {
-	/* Without a change there is no level that anybody worked out. */
-	size_t nr = series->nr_changes ? series->nr_changes + 1 : 0, from, to;
-	double level;
+	size_t nr = series->state == SERIES_SEARCHED ? series->nr_changes + 1 : 0;
+	double level = NAN;
 
 	fprintf(out, "nr_segments = %zu\narray segment_from[%zu]\narray segment_to[%zu]\n", nr,
 		nr + 1, nr + 1);
@@ -90,16 +97,21 @@ static void put_segments(const struct series *series, struct chart_range *y, FIL
 	put_number(out, series->noise);
 	fputc('\n', out);
 	for (size_t k = 0; k < nr; k++) {
-		segment(series, k, &from, &to, &level);
+		if (!series->nr_changes && only_level(series, &level))
+			return -ENOMEM;
+		if (series->nr_changes)
+			level = k ? series->changes[k - 1].after : series->changes[0].before;
 		fprintf(out,
 			"segment_from[%zu] = %zu.5\nsegment_to[%zu] = %zu.5\n"
 			"segment_level[%zu] = %.12g\n",
-			k + 1, from, k + 1, to, k + 1, level);
+			k + 1, k ? series->changes[k - 1].at : 0, k + 1,
+			k + 1 < nr ? series->changes[k].at : series->nr, k + 1, level);
 		if (!isnan(series->noise)) {
 			chart_range_include(y, level * (1 - series->noise));
 			chart_range_include(y, level * (1 + series->noise));
 		}
 	}
+	return 0;
 }
 
 static void put_changes(const struct series *series, FILE *out)
@@ -254,8 +266,8 @@ char *history_chart_caption(const void *data, unsigned width)
 	say_changes(&p, series);
 	if (isnan(series->noise))
 		paragraph_printf(&p, " ", "No A/A noise was measured.");
-	else if (series->nr_changes)
-		paragraph_printf(&p, " ", "Bands: the A/A noise of %s around each level.",
+	else if (series->state == SERIES_SEARCHED)
+		paragraph_printf(&p, " ", "Band: the A/A noise of %s around each level.",
 				 share_text(share, series->noise, " %"));
 	else
 		paragraph_printf(&p, " ", "A/A noise: %s.", share_text(share, series->noise, " %"));
@@ -322,7 +334,8 @@ int history_chart_settings(const void *data, const char *name, FILE *out)
 	fprintf(out, "mark_height = %g\n", count_builds(series) > FEW_BUILDS ? 0.03 : 1.0);
 	/* Dates take the room of twice as many short names. */
 	fprintf(out, "nr_runs = %zu\nx_ticks = %d\n", series->nr, 2 * X_TICKS);
-	put_segments(series, &y, out);
+	if (put_segments(series, &y, out))
+		return -ENOMEM;
 	put_changes(series, out);
 	put_x_axis(series, out);
 	put_y_axis(series, y, out);
