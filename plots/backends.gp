@@ -29,7 +29,8 @@ if (dumb && nr_references) { set xlabel 'R: published' }
 if (!dumb) {
     tick_font = narrow ? ',13.5' : ',11'
     # Names side by side where there are few, slanted where there are many.
-    if (nr_lines > 5) { set xtics rotate by (narrow ? -45 : -30) font tick_font }
+    if (narrow && nr_lines > 3) { set xtics rotate by 45 right font tick_font }
+    if (!narrow && nr_lines > 5) { set xtics rotate by -30 font tick_font }
 }
 
 if (dumb) {

@@ -101,7 +101,7 @@ if (dumb) {
     # Not an axis label: gnuplot would move it by the width of the ticks, off the picture.
     if (narrow) {
         set label 1000 y_title at screen 0.02, screen 1 - (top - 20) / height font small_font
-        if (x_ticks > 5) { set xtics rotate by -45 }
+        if (x_ticks > 5) { set xtics rotate by 45 right }
     } else {
         set label 1000 y_title at screen 0.018, graph 0.5 center rotate
     }

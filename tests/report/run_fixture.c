@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FIXTURE_POINTS 64
+#define MAX_FIXTURE_POINTS 256
 #define LLC_BYTES          (32.0 * 1024 * 1024)
 
 struct fixture {
@@ -27,7 +27,7 @@ struct fixture {
 	char *backends[20];
 	size_t nr_backends;
 	unsigned repetitions, samples, batch;
-	bool walk_only, none;
+	bool walk_only, none, failed;
 	struct reference references[2];
 	size_t nr_references;
 };
@@ -82,6 +82,13 @@ static void add_pairs(struct fixture *fixture)
 			}
 }
 
+static void add_many_points(struct fixture *fixture)
+{
+	for (uint64_t memcgs = 10; memcgs <= 10000; memcgs *= 10)
+		for (unsigned batch = 1; batch <= 50; batch++)
+			set(add_point(fixture, memcgs), "counters.batch", batch);
+}
+
 static void add_backends(struct fixture *fixture, size_t nr)
 {
 	static const char *const first[] = {"walk", "cached"};
@@ -110,10 +117,16 @@ static int fill(struct fixture *fixture, const char *kind)
 	fixture->references[1] = (struct reference){cached, 10000, 1e6, true, source};
 	fixture->nr_references = 2;
 	add_backends(fixture, strcmp(kind, "many") ? 2 : 20);
-	if (!strcmp(kind, "single") || !strcmp(kind, "hostile")) {
+	if (!strcmp(kind, "single") || !strcmp(kind, "hostile") || !strcmp(kind, "markup")) {
 		add_point(fixture, 10000);
 	} else if (!strcmp(kind, "pairs")) {
 		add_pairs(fixture);
+	} else if (!strcmp(kind, "large")) {
+		add_many_points(fixture);
+		fixture->samples = 20;
+	} else if (!strcmp(kind, "failed")) {
+		add_sweep(fixture, true);
+		fixture->failed = true;
 	} else if (!strcmp(kind, "wide")) {
 		add_point(fixture, 1);
 		add_point(fixture, 4000000);
@@ -125,9 +138,12 @@ static int fill(struct fixture *fixture, const char *kind)
 	}
 	if (!strcmp(kind, "hostile"))
 		fixture->title = "It's a \"title\": <b>_x^2</b> & `echo no` @x \\n 50 % \xc3\xa9";
+	if (!strcmp(kind, "markup"))
+		fixture->title = "</title></script><script>alert(1)</script><img src=x "
+				 "onerror=alert(2)> {{style}} ]]> \xe2\x80\xa8 &amp;";
 	if (!strcmp(kind, "batched"))
 		fixture->batch = 40;
-	if (!strcmp(kind, "sparse") || !strcmp(kind, "many"))
+	if (!strcmp(kind, "sparse") || !strcmp(kind, "many") || !strcmp(kind, "large"))
 		fixture->repetitions = 1;
 	fixture->walk_only = !strcmp(kind, "sparse");
 	fixture->none = !strcmp(kind, "empty");
@@ -174,6 +190,19 @@ static char *make_histogram(const struct fixture *fixture, double ns, struct rng
 	histogram_free(histogram);
 	free(all);
 	return text;
+}
+
+/* A reason is text of others, as a title is. */
+static json_t *make_failure(const struct fixture *fixture, const struct point *point, size_t b,
+			    unsigned repetition)
+{
+	json_t *values = point_to_json(point);
+	json_t *result =
+		result_new("numa_stat_10k", fixture->title, point->id, values, fixture->backends[b],
+			   repetition, "it said </li><script>alert(3)</script> and ended");
+
+	json_decref(values);
+	return result;
 }
 
 static json_t *make_result(const struct fixture *fixture, const struct point *point, size_t b,
@@ -228,7 +257,8 @@ static int write_results(const struct fixture *fixture, const struct run_dir *di
 
 				if (fixture->walk_only && (b || point->tree.memcgs == 10000))
 					continue;
-				result = make_result(fixture, point, b, i);
+				result = fixture->failed ? make_failure(fixture, point, b, i)
+							 : make_result(fixture, point, b, i);
 				r = write_result(dir, point, fixture->backends[b], i, result);
 				json_decref(result);
 			}

@@ -18,7 +18,10 @@
  *  batched  as sweep, cached measured in batches of 40 reads
  *  wide     one memcg to 4M, from 1 ns to hours
  *  hostile  as single, its title full of quotes and of other people's markup
+ *  markup   as single, its title the markup that a page is made of
  *  empty    as sweep, nothing finished
+ *  failed   as sweep, every process failed, and the reason is markup
+ *  large    200 points, walk and cached, 1 process
  *
  * 0, or negative errno: the directory is there, or the kind is not known.
  */

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Chromium without a screen, driven over HTTP as the W3C's WebDriver has it, with a profile of its own.
+
+Only what it started is ended. Whatever is not installed, or cannot start, is a reason to skip.
+"""
+import json
+import os
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from pages import tap
+
+ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
+START_SECONDS = 60
+CALL_SECONDS = 60
+ENTER = '\ue007'
+
+
+def _find_browser():
+    for name in ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'):
+        path = shutil.which(name)
+        if path and '/snap/' not in os.path.realpath(path) and os.path.basename(
+                os.path.realpath(path)) != 'snap':
+            return path
+    raise tap.Skip('chromium is not installed')
+
+
+def _find_driver():
+    path = shutil.which('chromedriver')
+    if not path:
+        raise tap.Skip('chromedriver is not installed')
+    return path
+
+
+class Failure(Exception):
+    pass
+
+
+class Browser:
+    def __init__(self):
+        browser, driver = _find_browser(), _find_driver()
+        self.session = None
+        self.profile = tempfile.mkdtemp(prefix='memcgbench-browser-')
+        environment = dict(os.environ, HOME=self.profile, XDG_CONFIG_HOME=self.profile,
+                           XDG_CACHE_HOME=self.profile, TMPDIR=self.profile)
+        self.driver = subprocess.Popen([driver, '--port=0'], stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                       env=environment, start_new_session=True)
+        try:
+            self.base = f'http://127.0.0.1:{self._port()}'
+            self._open(browser)
+        except BaseException:
+            self.close()
+            raise
+
+    def _port(self):
+        lines = queue.Queue()
+
+        def read():
+            for line in self.driver.stdout:
+                lines.put(line)
+            lines.put('')
+
+        threading.Thread(target=read, daemon=True).start()
+        said, deadline = [], time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                line = lines.get(timeout=max(0.1, deadline - time.monotonic()))
+            except queue.Empty:
+                break
+            found = re.search(r'on port ([1-9]\d*)', line)
+            if found:
+                return int(found.group(1))
+            said.append(line)
+            if not line:
+                break
+        raise tap.Skip('chromedriver does not start: ' + ' '.join(''.join(said).split())[:200])
+
+    def _open(self, browser):
+        options = {'binary': browser, 'args': [
+            '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+            '--no-first-run', '--disable-background-networking', '--disable-component-update',
+            '--disable-sync', '--disable-extensions', '--hide-scrollbars',
+            '--window-size=1200,900', f'--user-data-dir={self.profile}/profile']}
+        wanted = {'capabilities': {'alwaysMatch': {
+            'browserName': 'chrome', 'goog:chromeOptions': options, 'unhandledPromptBehavior': 'ignore',
+            'goog:loggingPrefs': {'browser': 'ALL', 'performance': 'ALL'}}}}
+        try:
+            self.session = self._send('POST', '/session', wanted, START_SECONDS)['sessionId']
+        except (Failure, OSError) as reason:
+            raise tap.Skip('chromium does not start: ' + ' '.join(str(reason).split())[:200])
+
+    def _send(self, method, path, body=None, seconds=CALL_SECONDS):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, method=method,
+                                         headers={'Content-Type': 'application/json'})
+        # No proxy of the environment stands between this machine and itself.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=seconds) as answer:
+                return json.load(answer)['value']
+        except urllib.error.HTTPError as error:
+            value = json.load(error)['value']
+            raise Failure(f"{value['error']}: {value['message']}") from None
+
+    def _call(self, method, path, body=None):
+        return self._send(method, f'/session/{self.session}{path}', body)
+
+    def open(self, path):
+        """The page of a file, without the logs of what was before it."""
+        self._call('POST', '/url', {'url': 'about:blank'})
+        self.log('browser')
+        self.log('performance')
+        self._call('POST', '/url', {'url': 'file://' + os.path.abspath(path)})
+
+    def run(self, script, *arguments):
+        return self._call('POST', '/execute/sync', {'script': script, 'args': list(arguments)})
+
+    def find(self, selector):
+        found = self._call('POST', '/element', {'using': 'css selector', 'value': selector})
+        return found[ELEMENT]
+
+    def click(self, selector):
+        self._call('POST', f'/element/{self.find(selector)}/click', {})
+
+    def type(self, selector, text):
+        self._call('POST', f'/element/{self.find(selector)}/value', {'text': text})
+
+    def log(self, kind):
+        return self._call('POST', '/se/log', {'type': kind})
+
+    def requests(self):
+        """The addresses that were asked for since the page was opened."""
+        messages = [json.loads(entry['message'])['message'] for entry in self.log('performance')]
+        return [message['params']['request']['url'] for message in messages
+                if message['method'] == 'Network.requestWillBeSent']
+
+    def devtools(self, command, **parameters):
+        return self._call('POST', '/goog/cdp/execute', {'cmd': command, 'params': parameters})
+
+    def width(self, pixels):
+        """As wide as that, as a telephone is; 0: as the window is again."""
+        if not pixels:
+            self.devtools('Emulation.clearDeviceMetricsOverride')
+            return
+        self.devtools('Emulation.setDeviceMetricsOverride', width=pixels, height=740,
+                      deviceScaleFactor=2, mobile=True)
+
+    def prefer(self, scheme):
+        self.devtools('Emulation.setEmulatedMedia',
+                      features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+
+    def close(self):
+        try:
+            if self.session:
+                self._send('DELETE', f'/session/{self.session}', seconds=20)
+        except (Failure, OSError):
+            pass
+        try:
+            # Its own group: chromedriver and the browsers that it started.
+            os.killpg(self.driver.pid, signal.SIGTERM)
+            self.driver.wait(10)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+        try:
+            os.killpg(self.driver.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.driver.wait()
+        shutil.rmtree(self.profile, ignore_errors=True)
