@@ -33,17 +33,26 @@ static void put_number(FILE *out, double value)
 		fprintf(out, "%.12g", value);
 }
 
+/* Names come from files of others: none ends a field, a line or a comment. */
+static void put_text(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
+}
+
 void history_chart_data(const void *data, FILE *out)
 {
 	const struct history_chart *chart = data;
 	const struct series *series = chart->series;
 	char time[RECORD_TIME_MAX];
 
+	fprintf(out, "# %s, %s: ", series->metric->name, series->metric->title);
+	put_text(out, series->backend);
+	fputs(", ", out);
+	put_text(out, chart->point);
 	fprintf(out,
-		"# %s of %s, %s: %s\n# runs in order of time: number, median and its interval "
-		"(%s), "
-		"started_at, build_id\n",
-		series->metric->name, series->backend, chart->point, series->metric->title,
+		"\n# runs in order of time: number, median and its interval (%s), started_at, "
+		"build_id\n",
 		series->metric->unit);
 	for (size_t i = 0; i < series->nr; i++) {
 		const struct history_value *value = &series->values[i];
@@ -54,8 +63,9 @@ void history_chart_data(const void *data, FILE *out)
 		put_number(out, value->low);
 		fputc('\t', out);
 		put_number(out, value->high);
-		fprintf(out, "\t%s\t%s\n", record_time_text(value->record->started, time),
-			value->record->build_id);
+		fprintf(out, "\t%s\t", record_time_text(value->record->started, time));
+		put_text(out, value->record->build_id);
+		fputc('\n', out);
 	}
 	/* A block is never empty: gnuplot would refuse the whole picture. */
 	fputs("\n\n# places between runs of two builds\nNaN\n", out);

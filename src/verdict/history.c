@@ -239,6 +239,15 @@ static bool same_run(const struct record *a, const struct record *b)
 	return false;
 }
 
+static size_t processes_of(const struct record *record)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < record->nr_cells; i++)
+		nr += record->cells[i].processes;
+	return nr;
+}
+
 /* A run that counts twice would make a change look surer than it is. */
 static void drop_doubles(struct loader *loader)
 {
@@ -253,8 +262,11 @@ static void drop_doubles(struct loader *loader)
 		       !same_run(history->records[k - 1], record))
 			k--;
 		if (k && history->records[k - 1]->started == record->started) {
-			error_list_add(loader->faults, record->path, 0, 0, "is the same run as %s",
-				       history->records[k - 1]->path);
+			error_list_add(loader->faults, record->path, 0, 0,
+				       "is the same run as %s, with %zu processes against %zu "
+				       "there (keep one of the two)",
+				       history->records[k - 1]->path, processes_of(record),
+				       processes_of(history->records[k - 1]));
 			record_free(record);
 		} else {
 			history->records[nr++] = record;
