@@ -88,13 +88,21 @@ def _compare(*args):
     return result.stdout
 
 
+def _slow_down(result):
+    """Each value one octave up: every read takes twice as long."""
+    version, least, most, buckets = result['latency']['histogram'].split(';')
+    first, _, rest = buckets.partition(':')
+    result['latency'].update(
+        histogram=';'.join([version, str(2 * int(least)), str(2 * int(most)), f'{int(first) + 256}:{rest}']),
+        median_ns=2 * result['latency']['median_ns'])
+
+
 def google_benchmarks_compare_py_reads_two_runs_and_tests_them():
     with tap.directory() as directory:
         run = _make(directory, 'sweep')
         a, b = f'{directory}/a.json', f'{directory}/b.json'
         _export('--format', 'gb-json', run, '-o', a)
-        _change(run, r'\.cached\.', lambda result: result['latency'].update(
-            histogram=_slower(result['latency']['histogram'])))
+        _change(run, r'\.cached\.', _slow_down)
         _export('--format', 'gb-json', run, '-o', b)
         lines = _compare('benchmarks', a, b).splitlines()
         tests = {line.split()[0]: line for line in lines if '_pvalue' in line}
@@ -108,13 +116,6 @@ def google_benchmarks_compare_py_reads_two_runs_and_tests_them():
         tap.equal(len(mean), 1, 'lines of a mean')
         tap.expect(abs(float(mean[0].split()[1]) - 1) < 0.01, mean[0])
         tap.contains(_compare('filters', a, 'read/walk', 'read/cached'), '[read/walk vs. read/cached]')
-
-
-def _slower(text):
-    """An encoded histogram, every value one octave up: twice as long."""
-    version, least, most, buckets = text.split(';')
-    first, _, rest = buckets.partition(':')
-    return ';'.join([version, str(2 * int(least)), str(2 * int(most)), f'{int(first) + 256}:{rest}'])
 
 
 def gb_json_is_strict_and_its_aggregates_are_those_of_its_entries():
@@ -318,9 +319,14 @@ def batches_have_no_percentiles_to_export():
         run = _make(directory, 'batched')
         result = tap.run('export', '--format', 'hgrm', run, '-o', f'{directory}/out')
         tap.equal(result.returncode, 0, result.stderr)
-        tap.equal({name.split('.')[1] for name in os.listdir(f'{directory}/out')}, {'walk'})
-        tap.contains(result.stderr, '8 histograms are left out: reads were timed in batches')
-        result = tap.run('export', '--format', 'hgrm', run, '--backend', 'cached')
+        batched = {point for (point, _), one in _results(run, 'cached').items()
+                   if one['sampling']['reads_per_sample'] > 1}
+        tap.expect(batched, 'nothing was timed in batches')
+        written = {tuple(name.split('.')[:2]) for name in os.listdir(f'{directory}/out')}
+        tap.equal(written & {(point, 'cached') for point in batched}, set())
+        tap.equal(len(written), 16 - len(batched))
+        tap.contains(result.stderr, f'{len(batched)} histograms are left out: reads were timed in batches')
+        result = tap.run('export', '--format', 'hgrm', run, '--backend', 'cached', '--point', batched.pop())
         tap.equal((result.returncode, result.stdout), (2, ''))
         tap.contains(result.stderr, 'there is no distribution')
 
@@ -378,6 +384,33 @@ def otava_csv_says_gaps_and_leaves_out_runs_without_a_time():
         result = tap.run('export', '--format', 'otava-csv', f'{history}/untimed')
         tap.equal((result.returncode, result.stdout), (2, ''))
         tap.contains(result.stderr, 'no run says when it was measured')
+
+
+def otava_csv_keeps_hosts_and_scenarios_apart():
+    with tap.directory() as directory:
+        runs = _history(f'{directory}/runs', [3, 4])
+        kept = f'{directory}/kept'
+        tap.equal(tap.run('history', kept, '--add', f'{runs}/run-3', '--add', f'{runs}/run-4').returncode, 0)
+        first, second = sorted(os.listdir(kept))
+        tap.equal(_export('-f', 'otava-csv', kept).count('\n'), 3, 'lines of a history of records')
+        tap.equal(_export('-f', 'otava-csv', f'{kept}/{first}').count('\n'), 2, 'lines of a record')
+        for key, option in (('host_class', '--host-class'), ('scenario', '--scenario')):
+            with open(f'{kept}/{second}', encoding='utf-8') as file:
+                text = file.read()
+            record = json.loads(text)
+            record[key] = 'Another'
+            with open(f'{kept}/{second}', 'w', encoding='utf-8') as file:
+                json.dump(record, file)
+            result = tap.run('export', '-f', 'otava-csv', kept)
+            tap.equal((result.returncode, result.stdout), (2, ''), key)
+            tap.contains(result.stderr, f'(choose one with {option})')
+            rows = list(csv.DictReader(io.StringIO(_export('-f', 'otava-csv', kept, option, 'Another'))))
+            tap.equal([row['time'] for row in rows], ['2026-11-04T10:00:00Z'])
+            result = tap.run('export', '-f', 'otava-csv', kept, option, 'none')
+            tap.equal(result.returncode, 2)
+            tap.contains(result.stderr, 'no run is of that scenario and host class')
+            with open(f'{kept}/{second}', 'w', encoding='utf-8') as file:
+                file.write(text)
 
 
 def _tree(directory):
