@@ -193,6 +193,12 @@ static int open_both(const struct arguments *args, struct record *records[2])
 		error_list_print(stderr, &faults);
 		if (r)
 			worst = r;
+		else if (faults.total)
+			fprintf(stderr,
+				"memcgbench: warning: %s: the %zu fault%s above %s passed over, "
+				"and the rest is compared\n",
+				args->paths[i], faults.total, faults.total == 1 ? "" : "s",
+				faults.total == 1 ? "was" : "were");
 	}
 	return worst;
 }
