@@ -65,6 +65,24 @@ static void tsv_has_every_field(void **state)
 	table_free(table);
 }
 
+static void markdown_has_headings_as_rows_and_escapes_what_it_would_read(void **state)
+{
+	struct table *table = fruit();
+
+	table_heading(table, 0, "", "dried");
+	table_row(table);
+	table_cell(table, "<b>a|b_c~&");
+	expect(table, table_print_markdown,
+	       "| name | price | note |\n"
+	       "| :-- | --: | :-- |\n"
+	       "| µ-melon | 7 | a b c \\[1m |\n"
+	       "| fig | 1234567 |  |\n"
+	       "| **dried** |  |  |\n"
+	       "| &lt;b>a\\|b\\_c\\~&amp; |  |  |\n");
+	table_free(table);
+	assert_int_equal(table_print_markdown(NULL, stdout), -ENOMEM);
+}
+
 static void tables_without_titles_print_no_title_line(void **state)
 {
 	struct table *table = table_new();
@@ -145,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_align_by_characters_and_end_without_blanks),
 		cmocka_unit_test(tsv_has_every_field),
+		cmocka_unit_test(markdown_has_headings_as_rows_and_escapes_what_it_would_read),
 		cmocka_unit_test(tables_without_titles_print_no_title_line),
 		cmocka_unit_test(headings_stand_across_columns_and_are_not_in_tsv),
 		cmocka_unit_test(cells_beyond_the_columns_are_dropped),
