@@ -153,7 +153,8 @@ static json_t *made_counts(const struct point *point, bool walk)
 			 point->read.rows & ROWS_LOCAL ? rows * cpus : 0, "loads_hierarchical",
 			 walk ? rows * cpus * memcgs : 0, "memcgs_visited", visited, "css_gets",
 			 walk ? visited - 4 * rows / 10 : 0, "atomics", walk ? 0 : rows, "adds", 0,
-			 "items_scanned", 0, "flushes", 0, "text_bytes", 412, "bytes_touched",
+			 "items_scanned", 0, "flushes", 0, "text_bytes",
+			 point->read.form == FORM_TEXT ? 412 : 0, "bytes_touched",
 			 walk ? memcgs * cpus * 448 : cpus * 448 + 1920);
 }
 
@@ -189,9 +190,11 @@ json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned re
 	made_samples(result, ps, SAMPLES, (uint64_t)batch);
 	json_object_set_new(
 		result, "parts",
-		json_pack("{s:f, s:o, s:f, s:i}", "hierarchical_ns", ns * 0.8, "local_ns",
+		json_pack("{s:f, s:o, s:o, s:i}", "hierarchical_ns", ns * 0.8, "local_ns",
 			  point->read.rows & ROWS_LOCAL ? json_real(ns * 0.1) : json_null(),
-			  "format_ns", ns * 0.1, "samples", 9));
+			  "format_ns",
+			  point->read.form == FORM_TEXT ? json_real(ns * 0.1) : json_null(),
+			  "samples", 9));
 	json_object_set_new(result, "update",
 			    json_pack("{s:f, s:n, s:i, s:i}", "median_ns",
 				      13 + 0.1 * (double)rng_below(&rng, 10), "p99_ns", "updates",

@@ -4,7 +4,9 @@
 
 #include "base/file.h"
 #include "base/rng.h"
+#include "result/document.h"
 #include "result/result.h"
+#include "result/result_read.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -174,6 +176,143 @@ static void every_wrong_value_is_named(void **state)
 	}
 }
 
+/* Numbers that a person might make nicer, each alone: another one gives it away. The point is cold
+ * or hot and read whole; `field` is a path. */
+static const struct {
+	unsigned point;
+	const char *field, *value, *words;
+} contradictions[] = {
+	{0, "latency.median_ns", "7000.0", "is not the histogram's median"},
+	{0, "latency.median_ns", "1e9", "is not the histogram's median"},
+	{0, "sampling.histogram_mean_ns", "7000.0", "is not the histogram's mean"},
+	{0, "sampling.benchmark_mean_ns", "7000.0", "% off histogram_mean_ns"},
+	{0, "sampling.readers", "2", "sampling.reads: is not samples x"},
+	{0, "sampling.reads_per_sample", "2", "sampling.reads: is not samples x"},
+	{0, "sampling.late", "1", "sampling.late"},
+	{0, "sampling.cold_method", "\"flushed\"", "though read.cache is hot"},
+	{0, "counts.text_bytes", "0", "counts.text_bytes: is 0"},
+	{0, "error.pages", "0", "error.pages: 0 is not the difference"},
+	{0, "error.value", "249999", "error.pages"},
+	{0, "error.bound_pages", "1", "error.cells_beyond_bound: is 0"},
+	{0, "error.cells_beyond_bound", "3", "error.cells_beyond_bound: is 3"},
+	{0, "local_error.cells_beyond_bound", "3", "local_error.cells_beyond_bound: is 3"},
+	{0, "placement.asked", "\"real\"", "is not what machine.placement says"},
+	{0, "placement.found.bytes", "1000", "placement.found.bytes: 1000 is not the sum"},
+	{0, "placement.found.bytes_misplaced", "5", "is not the sum of the nodes'"},
+	{0, "placement.found.huge_bytes", "1000000000", "are fewer than a part of them"},
+	{0, "placement.reader_cpus", "[0, 1]", "are not one for each reader"},
+	{0, "memory.bytes", "1000", "is not placement.found.bytes"},
+	{0, "host_class", "\"faster\"", "is not what context.host_class says"},
+	{0, "times.total_ns", "10", "is less than all steps together"},
+	{0, "times.process_ns", "10", "is less than total_ns"},
+	{0, "times.measure_ns", "10", "is less than the samples took"},
+	{0, "times.update_ns", "10", "is less than the updates took"},
+	{0, "update.updates", "5000", "are not a number of samples"},
+	{0, "update.p99_ns", "1.0", "is less than the median"},
+	{0, "started_at", "\"yesterday\"", "is not a time"},
+	{0, "reason", "\"none\"", "though the status is ok"},
+	{2, "parts.local_ns", "5.0", "though read.rows has no local rows"},
+	{2, "counts.loads_local", "5", "though read.rows has no local rows"},
+	{2, "parts.format_ns", "5.0", "though read.form is no text"},
+	{2, "counts.text_bytes", "412", "though read.form is no text"},
+};
+
+static const char *const contradictory_yaml = "name: contradictory\n"
+					      "tree: {memcgs: 10}\n"
+					      "read: {samples: 20, rows: [all, hierarchical], "
+					      "form: [text, counts], time: 1s}\n"
+					      "backends: [cached]\n"
+					      "repetitions: 1\n";
+
+static json_t *with_times(json_t *result)
+{
+	json_object_set_new(
+		result, "context",
+		json_pack("{s:O}", "host_class", json_object_get(result, "host_class")));
+	json_object_set_new(result, "times",
+			    json_pack("{s:i, s:i, s:i, s:i, s:i}", "create_ns", 100, "measure_ns",
+				      100000000, "update_ns", 100000000, "total_ns", 200000200,
+				      "process_ns", 200000300));
+	return result;
+}
+
+static json_t *at_point(const struct made_run *run, unsigned rows_and_form)
+{
+	for (size_t p = 0; p < run->scenario->nr_points; p++) {
+		const struct point *point = &run->scenario->points[p];
+
+		if ((point->read.rows == ROWS_HIERARCHICAL) == (rows_and_form > 0) &&
+		    (point->read.form == FORM_COUNTS) == (rows_and_form > 0))
+			return with_times(made_result(run, p, 0, 1));
+	}
+	return NULL;
+}
+
+static void numbers_that_contradict_each_other_are_refused(void **state)
+{
+	struct made_run run;
+
+	made_run_begin(&run, contradictory_yaml);
+	for (size_t i = 0; i < sizeof(contradictions) / sizeof(contradictions[0]); i++) {
+		json_t *json = at_point(&run, contradictions[i].point), *parent, *result;
+		const char *field = contradictions[i].field, *dot = strrchr(field, '.');
+		char object[64];
+
+		assert_non_null(json);
+		write_json(json_incref(json));
+		assert_int_equal(result_load(path, &result, NULL), 0); /* as it was */
+		json_decref(result);
+		snprintf(object, sizeof(object), "%.*s", dot ? (int)(dot - field) : 0, field);
+		parent = json_at(json, object);
+		assert_non_null(parent);
+		json_object_set_new(parent, dot ? dot + 1 : field,
+				    json_loads(contradictions[i].value, JSON_DECODE_ANY, NULL));
+		write_json(json);
+		expect_refused(contradictions[i].words);
+	}
+	made_run_end(&run);
+}
+
+/* A reader with a memory must find what one without finds. */
+static void what_is_remembered_changes_no_verdict(void **state)
+{
+	struct result_reader reader = {.memo = document_memo_new()};
+	unsigned rounds = getenv("MEMCGBENCH_TEST_LONG") ? 100000 : 1500;
+	json_t *json = made_result(&made, 0, 0, 1);
+	char *text = json_dumps(json, JSON_INDENT(1));
+	size_t length = strlen(text), sound = 0;
+	struct rng rng = rng_for(4, 0, 0);
+
+	assert_non_null(reader.memo);
+	for (unsigned i = 0; i < rounds; i++) {
+		size_t at = rng_below(&rng, length);
+		struct error with = {0}, without = {0};
+		json_t *result, *same;
+		struct histogram *latency;
+		char old = text[at];
+		int r;
+
+		if (i % 3) /* else whole, so that there is something to remember */
+			text[at] = "{}[]\",:-0e. n9"[rng_below(&rng, 15)];
+		write_bytes(text, length);
+		text[at] = old;
+		r = result_read(&reader, path, &result, &latency, &with);
+		assert_int_equal(result_load(path, &same, &without), r);
+		assert_string_equal(with.text, without.text);
+		assert_int_equal(with.line, without.line);
+		assert_int_equal(with.column, without.column);
+		assert_true(r || json_equal(result, same));
+		sound += !r;
+		histogram_free(latency);
+		json_decref(result);
+		json_decref(same);
+	}
+	assert_in_range(sound, rounds / 3, rounds);
+	result_reader_fini(&reader);
+	free(text);
+	json_decref(json);
+}
+
 static void edited_parameters_do_not_fit_the_id(void **state)
 {
 	json_t *json = made_result(&made, 0, 0, 1);
@@ -255,6 +394,8 @@ int main(void)
 		cmocka_unit_test(a_missing_file_is_told_from_a_bad_one),
 		cmocka_unit_test(every_truncation_is_refused),
 		cmocka_unit_test(every_wrong_value_is_named),
+		cmocka_unit_test(numbers_that_contradict_each_other_are_refused),
+		cmocka_unit_test(what_is_remembered_changes_no_verdict),
 		cmocka_unit_test(edited_parameters_do_not_fit_the_id),
 		cmocka_unit_test(a_fault_is_placed_at_its_line_and_column),
 		cmocka_unit_test(duplicate_keys_and_other_texts_are_refused),
