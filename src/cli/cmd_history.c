@@ -156,8 +156,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->options.since = parse_since(argument, state);
 		return 0;
 	case OPTION_FORMAT:
-		arguments->format =
-			cli_format(state, argument, FORMAT_TABLE | FORMAT_MARKDOWN | FORMAT_TSV | FORMAT_JSON);
+		arguments->format = cli_format(
+			state, argument, FORMAT_TABLE | FORMAT_MARKDOWN | FORMAT_TSV | FORMAT_JSON);
 		return 0;
 	case OPTION_CHARTS:
 		arguments->charts.directory = argument;
@@ -192,13 +192,13 @@ static const struct argp argp = {
 	       "charge, changed: when, by how much, and which build came before and after.\v"
 	       "A series is one point, back end, host class and metric; its values are medians of "
 	       "runs, in order of time. Levels are split where their energy distance is largest, "
-	       "and a change is one where the exact rank test of the runs before and after it is "
-	       "below 0.001. Fewer than 14 runs show none. `memcgbench aa` measures the noise; "
-	       "what it writes is read from DIR, too.\n\n"
+	       "and a change is one where the exact rank test of the runs before and after it says "
+	       "so, and where it is large enough. A series with fewer runs than it takes is said "
+	       "to be too short. `memcgbench aa' measures the noise; what it writes is read from "
+	       "DIR, too.\n\n"
 	       "The exit code is 1 where the newest change of any series is for the worse. A "
 	       "regression that is wanted is accepted by --since with the time of its first run: "
-	       "it leaves the runs before it out, and 14 runs from there on are searched "
-	       "again.",
+	       "it leaves the runs before it out, and the search starts again from there.",
 };
 
 static bool open_runs(const struct history_arguments *arguments, struct record **records)

@@ -372,13 +372,20 @@ def without_gnuplot_all_but_the_charts_is_there():
         tap.contains(result.stdout, '8 series of 20 runs: no change')
 
 
-def help_says_how_many_runs_it_takes_and_how_to_accept_a_regression():
+def help_says_how_to_accept_a_regression():
     words = ' '.join(tap.run('history', '--help').stdout.split())
+    tap.contains(words, 'A regression that is wanted is accepted by --since with the time of its '
+                        'first run')
+
+
+def how_many_runs_it_takes_is_said_and_true():
     with tap.directory() as directory:
-        document = json.loads(_history(_make(f'{directory}/h', 1), '--format', 'json'))
-    tap.contains(words, f'Fewer than {document["least_values"]} runs show none.')
-    tap.contains(words, f'{document["least_values"]} runs from there on are searched again')
-    tap.contains(words, 'A regression that is wanted is accepted by --since')
+        made = _make(f'{directory}/h', 1)
+        least = json.loads(_history(made, '--format', 'json'))['least_values']
+        tap.contains(_history(made), f'(a change shows in {least} or more)')
+        step = f'step_at={least // 2}'
+        tap.contains(_history(_make(f'{directory}/few', least - 1, step, 'step=2')), 'too short')
+        _history(_make(f'{directory}/enough', least, step, 'step=2'), code=1)
 
 
 def wrong_usage_is_trouble():
