@@ -144,7 +144,9 @@ static const struct argp compare_argp = {
 	       "the change at least --min-effect.\n\n"
 	       "With --gate classes of hosts may differ: then errors and operation counts only are "
 	       "compared. It fails on cells beyond their bound in NEW, on operation counts that "
-	       "differ, and on a back end that fell behind another by --min-effect or more.\n\n"
+	       "differ, and on a back end that fell behind another by --min-effect or more. "
+	       "Without it "
+	       "counts and ratios are shown, and decide nothing.\n\n"
 	       "Exit codes: 0 fine; 1 a regression (a failed gate); 2 trouble: faulty files (with "
 	       "--keep-going only where nothing is left of a side), different classes of hosts, "
 	       "nothing to compare.",

@@ -31,7 +31,7 @@ static void short_cells(struct table *table, const struct compare *compare,
 	char text[CHANGE_TEXT_MAX];
 	unsigned n[2];
 
-	if (!compare_same_n(compare, n))
+	if (!compare_same_n(compare, false, n))
 		table_cell(table, "%u+%u", c->base.processes, c->new.processes);
 	side_cell(table, compare, c, &c->base);
 	side_cell(table, compare, c, &c->new);
@@ -75,7 +75,7 @@ static int print_indented(const struct table *table, FILE *out)
 static struct table *fitting_rows(const struct compare_layout *layout, size_t group, size_t *rows)
 {
 	unsigned n[2];
-	size_t first = compare_same_n(layout->compare, n) ? 1 : 0;
+	size_t first = compare_same_n(layout->compare, false, n) ? 1 : 0;
 	const struct compare_columns all = {titles + first, long_cells};
 	const struct compare_columns fewer = {short_titles + first, short_cells};
 	struct table *table = compare_rows(layout, group, false, &all, rows);
@@ -126,7 +126,7 @@ static void print_legend(const struct compare *compare, FILE *out)
 	char *text, effect[CHANGE_TEXT_MAX], many[64] = "n fresh processes before and after";
 	unsigned n[2];
 
-	if (compare_same_n(compare, n))
+	if (compare_same_n(compare, false, n))
 		snprintf(many, sizeof(many), "n = %u fresh processes before, %u after", n[0], n[1]);
 	if (asprintf(&text,
 		     "%s; medians of them, +- the larger side of their 95%% intervals; change by "

@@ -95,19 +95,23 @@ bool compare_ratio_shown(const struct compare *compare, const struct comparison 
 	return ratio->new_cell == compare->new->cells || before->point != ratio->new_cell->point;
 }
 
-bool compare_same_n(const struct compare *compare, unsigned n[2])
+static bool has_n(const struct comparison *items, size_t nr, const unsigned n[2])
 {
-	for (size_t i = 0; i < compare->nr; i++) {
-		const struct comparison *c = &compare->comparisons[i];
-
-		if (!i) {
-			n[0] = c->base.processes;
-			n[1] = c->new.processes;
-		}
-		if (c->base.processes != n[0] || c->new.processes != n[1])
+	for (size_t i = 0; i < nr; i++) {
+		if (items[i].base.processes != n[0] || items[i].new.processes != n[1])
 			return false;
 	}
-	return compare->nr > 0;
+	return true;
+}
+
+bool compare_same_n(const struct compare *compare, bool ratios, unsigned n[2])
+{
+	if (!compare->nr)
+		return false;
+	n[0] = compare->comparisons[0].base.processes;
+	n[1] = compare->comparisons[0].new.processes;
+	return has_n(compare->comparisons, compare->nr, n) &&
+	       (!ratios || has_n(compare->ratios, compare->nr_ratios, n));
 }
 
 /* What a group's rows are taken from. */

@@ -41,7 +41,8 @@ struct table *compare_rows(const struct compare_layout *layout, size_t group, bo
 /* Ratios to the first back end of the point are shown, and all that changed. */
 bool compare_ratio_shown(const struct compare *compare, const struct comparison *ratio);
 
-/* The same number of processes with a value in all rows? Then `n` is theirs on both sides. */
-bool compare_same_n(const struct compare *compare, unsigned n[2]);
+/* The same number of processes with a value in all rows, and (ratios) of pairs in those of ratios?
+ * Then `n` is that of both sides. */
+bool compare_same_n(const struct compare *compare, bool ratios, unsigned n[2]);
 
 #endif

@@ -79,7 +79,7 @@ static int print_rows(const struct compare_layout *layout, bool ratios, const ch
 {
 	unsigned n[2];
 	const struct compare_columns *shown =
-		compare_same_n(layout->compare, n) ? &columns : &columns_n;
+		compare_same_n(layout->compare, ratios, n) ? &columns : &columns_n;
 	bool first = true;
 	int r = 0;
 

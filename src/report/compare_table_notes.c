@@ -87,7 +87,7 @@ static void print_change_notes(const struct compare *compare, FILE *out)
 	double level = interval_level(compare);
 	unsigned n[2];
 
-	if (compare_same_n(compare, n))
+	if (compare_same_n(compare, false, n))
 		wrap_printf(out, COMPARE_INDENT, "  n", "%u + %u processes in every row", n[0],
 			    n[1]);
 	else
@@ -205,12 +205,14 @@ static void print_one_sided(const struct compare_layout *layout, bool in_base, F
 static void print_failed(const struct compare_layout *layout, FILE *out)
 {
 	const struct record *sides[] = {layout->compare->base, layout->compare->new};
-	size_t total = 0, shown = 0;
+	size_t total = 0, cells = 0, shown = 0;
 	char rest[64];
 
 	for (unsigned s = 0; s < 2; s++) {
-		for (size_t i = 0; i < sides[s]->nr_cells; i++)
+		for (size_t i = 0; i < sides[s]->nr_cells; i++) {
 			total += sides[s]->cells[i].failed;
+			cells += sides[s]->cells[i].failed > 0;
+		}
 	}
 	if (!total)
 		return;
@@ -227,8 +229,8 @@ static void print_failed(const struct compare_layout *layout, FILE *out)
 			shown++;
 		}
 	}
-	if (shown == LISTED)
-		fprintf(out, "  and perhaps more, which --format json lists\n");
+	if (shown < cells)
+		fprintf(out, "  and of %zu more pairs\n", cells - shown);
 }
 
 int compare_left_over_print(const struct compare_layout *layout, FILE *out)

@@ -170,6 +170,15 @@ def processes_that_differ_in_number_are_counted_in_every_row():
     tap.contains(_compare('--format', 'cover', new=new).stdout, ' 10+6 ')
 
 
+def pairs_of_ratios_are_counted_where_they_are_fewer():
+    new = made.sweep(processes=9, seed=2, **NEW)
+    for point in new['points']:
+        point['results'][1]['repetitions'] = list(range(2, 11))
+    text = _compare(new=new, code=0).stdout
+    tap.contains(text, '10 + 9 processes in every row')
+    tap.equal(len(re.findall(r' 10\+8$', text, re.MULTILINE)), 8)
+
+
 def every_metric_is_compared_in_its_own_direction():
     base, new = made.sweep(), made.sweep(seed=2, **NEW)
     for record, factor in ((base, 1), (new, 1.5)):
