@@ -4,8 +4,10 @@
 
 #include "report/history_notes.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +86,9 @@ static int print_class(const struct history *history, const struct point_groups 
 			add_change(table, points, &history->series[i],
 				   &history->series[i].changes[k]);
 	if (nr) {
-		fprintf(out, "\nHost class: %s\n\n", history->series[from].host_class);
+		fputc('\n', out);
+		wrap_lines(out, UINT_MAX, 0, "Host class:", history->series[from].host_class);
+		fputc('\n', out);
 		r = table_print_markdown(table, out);
 	}
 	table_free(table);

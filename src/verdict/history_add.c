@@ -79,6 +79,20 @@ static int write_whole(const char *path, const struct record *record, struct err
 	return r;
 }
 
+/* Does the record come from the directory itself, under whatever name? */
+static bool lies_in(const char *path, const char *directory)
+{
+	char whole[PATH_MAX], above[PATH_MAX], *slash;
+
+	if (!realpath(path, whole) || !realpath(directory, above))
+		return false;
+	slash = strrchr(whole, '/');
+	if (!slash || slash == whole)
+		return false;
+	*slash = '\0';
+	return !strcmp(whole, above);
+}
+
 int history_add(const char *directory, const struct record *record, char *path, struct error *err)
 {
 	char name[NAME_MAX + 1];
@@ -88,6 +102,10 @@ int history_add(const char *directory, const struct record *record, char *path, 
 		return error_set_at(err, -EINVAL, record->path, 0, 0,
 				    "does not say when it was measured (started_at), so that it "
 				    "has no place in a history");
+	if (lies_in(record->path, directory)) {
+		snprintf(path, PATH_MAX, "%s", record->path);
+		return -EEXIST;
+	}
 	r = name_of(record, name, err);
 	if (!r)
 		r = join_path(path, directory, name, err);

@@ -185,6 +185,15 @@ def a_run_is_kept_once():
         tap.equal(_content(run), before, 'the run was changed')
 
 
+def what_lies_in_the_directory_is_kept_already():
+    with tap.directory() as directory:
+        made = _make(f'{directory}/h', 2)
+        run = f'{made}/../h/made-0001.json'
+        tap.contains(_history(made, '--add', run, stderr=f'memcgbench: {run} is kept already, as '
+                                                         f'{run}\n'), '2 runs from')
+        tap.equal(sorted(os.listdir(made)), ['made-0000.json', 'made-0001.json'])
+
+
 def _set_times(run, when):
     for name in os.listdir(run):
         if name == 'run.json' or not name.endswith('.json'):
