@@ -219,16 +219,6 @@ static int finish(struct paragraph *p, const char *label,
 	return good ? 0 : -ENOMEM;
 }
 
-static bool is_first(const struct compare *compare, size_t index)
-{
-	for (size_t i = 0; i < index; i++) {
-		if (!strcmp(compare->comparisons[i].new_cell->backend,
-			    compare->comparisons[index].new_cell->backend))
-			return false;
-	}
-	return true;
-}
-
 int compare_sentences(const struct compare *compare,
 		      void (*say)(void *arg, const char *label, const char *sentence), void *arg)
 {
@@ -244,13 +234,12 @@ int compare_sentences(const struct compare *compare,
 		say_all(&p, compare);
 		r = finish(&p, "verdict", say, arg);
 	}
-	for (size_t i = 0; !r && i < compare->nr; i++) {
-		const char *backend = compare->comparisons[i].new_cell->backend;
-		struct tally_of_verdicts t;
+	for (size_t i = 0; !r && i < layout.nr_names; i++) {
+		const char *backend = layout.names[i];
+		struct tally_of_verdicts t = tally(compare, backend);
 
-		if (!is_first(compare, i))
+		if (!t.total)
 			continue;
-		t = tally(compare, backend);
 		paragraph_begin(&p);
 		say_changed(&p, &layout, backend, VERDICT_REGRESSION, t.total);
 		say_changed(&p, &layout, backend, VERDICT_IMPROVEMENT, t.total);

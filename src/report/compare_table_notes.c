@@ -23,19 +23,16 @@ static bool any(const struct compare *compare,
 
 static bool is_undecided(const struct compare *compare, const struct comparison *c)
 {
-	(void)compare;
 	return c->verdict == VERDICT_UNDECIDED;
 }
 
 static bool is_small(const struct compare *compare, const struct comparison *c)
 {
-	(void)compare;
 	return c->verdict == VERDICT_SMALL;
 }
 
 static bool is_same(const struct compare *compare, const struct comparison *c)
 {
-	(void)compare;
 	return c->verdict == VERDICT_NO_DIFFERENCE;
 }
 
@@ -43,25 +40,21 @@ static bool is_manifold(const struct compare *compare, const struct comparison *
 {
 	double change = comparison_change(c).estimate;
 
-	(void)compare;
 	return change >= 1 || change <= -0.9;
 }
 
 static bool without_interval(const struct compare *compare, const struct comparison *c)
 {
-	(void)compare;
 	return c->verdict != VERDICT_NO_DATA && (isnan(c->base.low) || isnan(c->new.low));
 }
 
 static bool without_factor(const struct compare *compare, const struct comparison *c)
 {
-	(void)compare;
 	return c->verdict != VERDICT_NO_DATA && isnan(c->factor.estimate);
 }
 
 static bool is_approximate(const struct compare *compare, const struct comparison *c)
 {
-	(void)compare;
 	return c->verdict != VERDICT_NO_DATA && !c->exact;
 }
 

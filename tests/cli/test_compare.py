@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -287,6 +288,26 @@ def a_cover_letter_speaks_of_many_nodes_and_of_dying_memcgs():
                  "--set 'machine.nodes=[1,2,8,64]'", "--set 'tree.dying=[0%,50%]'",
                  'memory.numa_stat'):
         tap.contains(flat, part)
+
+
+def the_command_of_a_cover_letter_makes_the_same_points():
+    base = made.sweep(memcgs=(10, 2500))
+    for point in base['points']:
+        point['parameters']['counters.batch'] = 64
+        point['id'] = made.point_id(point['parameters'])
+    text = _compare('--format', 'cover', base=base, new=dict(base, **NEW)).stdout
+    words = shlex.split(text[text.index('memcgbench run'):text.index('memcgbench compare')])
+    tap.equal(words[:3], ['memcgbench', 'run', 'made.yaml'])
+    sets = [option for pair in zip(words, words[1:]) if pair[0] == '--set' for option in pair]
+    with tap.directory() as directory:
+        with open(f'{directory}/made.yaml', 'w', encoding='ascii') as file:
+            file.write('name: made\ntree: {memcgs: 7}\nbackends: [walk]\n')
+        plan = tap.run('plan', 'made.yaml', '--format', 'json', *sets, cwd=directory)
+    tap.equal(plan.returncode, 0, plan.stderr)
+    tap.equal(sorted(point['id'] for point in json.loads(plan.stdout)['points']),
+              sorted(point['id'] for point in base['points']))
+    tap.equal(words[words.index('--backend') + 1], 'walk,cached')
+    tap.equal(words[words.index('--repetitions') + 1], '10')
 
 
 def a_gate_fails_on_what_is_robust_and_passes_a_slower_machine():
