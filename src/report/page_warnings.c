@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define NOISY  0.10 /* an interval to either side that is wider than this is said to be */
-#define LISTED 50 /* failures that are shown one by one */
+#define LISTED 50 /* entries of a list of failures */
 
 /* What the rows of the run have in common. */
 struct survey {
@@ -188,22 +188,35 @@ static void put_point(const struct page *page, const char *id, FILE *out)
 	free(name);
 }
 
+static bool failed_alike(const struct failed_repetition *a, const struct failed_repetition *b)
+{
+	return !strcmp(a->id, b->id) && !strcmp(a->backend, b->backend) &&
+	       !strcmp(a->reason, b->reason);
+}
+
+/* Repetitions of the same point and back end that say the same are one entry. */
 static void put_failed(const struct page *page, FILE *out)
 {
 	const struct run_summary *summary = page->summary;
+	size_t i = 0, next;
 
 	fprintf(out, "<h3>Failed repetitions: %zu</h3>\n<ul>\n", summary->nr_failed);
-	for (size_t i = 0; i < summary->nr_failed && i < LISTED; i++) {
+	for (unsigned shown = 0; i < summary->nr_failed && shown < LISTED; shown++, i = next) {
 		const struct failed_repetition *failed = &summary->failed[i];
 
+		next = i + 1;
+		while (next < summary->nr_failed && failed_alike(failed, &summary->failed[next]))
+			next++;
 		fputs("<li>", out);
 		put_point(page, failed->id, out);
-		html_printf(out, ", %s, repetition %u: ", failed->backend, failed->repetition);
-		html_printf(out, "%s", failed->reason);
+		html_printf(out, ", %s, repetition%s ", failed->backend, next > i + 1 ? "s" : "");
+		for (size_t k = i; k < next; k++)
+			fprintf(out, "%s%u", k > i ? ", " : "", summary->failed[k].repetition);
+		html_printf(out, ": %s", failed->reason);
 		fputs("</li>\n", out);
 	}
-	if (summary->nr_failed > LISTED)
-		html_element(out, "li", "and %zu more", summary->nr_failed - LISTED);
+	if (i < summary->nr_failed)
+		html_element(out, "li", "and %zu more", summary->nr_failed - i);
 	fputs("</ul>\n", out);
 }
 

@@ -115,6 +115,7 @@ def markup_in_titles_and_reasons_is_text():
     tap.equal(page.texts['title'][0], title)
     text, page = _page('failed')
     tap.contains(''.join(page.texts['li']),
+                 'walk, repetitions 1, 2, 3, 4, 5, 6, 7, 8, 9, 10: '
                  'it said </li><script>alert(3)</script> and ended')
 
 
