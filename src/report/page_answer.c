@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MAX_NAMED  4 /* back ends that a sentence names; of more it names the ends */
-#define MAX_GROUPS 6 /* groups that the answer goes through */
+#define MAX_GROUPS 4 /* groups that the answer goes through; the first one fully */
 
 /* The last point with the largest value down the rows at which anything was measured; NULL: none.
  */
@@ -93,7 +93,8 @@ static void say_ratio(const struct backend_summary *slow, const struct backend_s
 	html_printf(out, "%s times as long as that of %s", unit_format_count(text, ratio.median),
 		    fast->backend);
 	if (isnan(ratio.level))
-		fprintf(out, " (%zu pairs of processes: too few for an interval). ", ratio.pairs);
+		fprintf(out, " (%zu pair%s of processes: too few for an interval). ", ratio.pairs,
+			ratio.pairs == 1 ? "" : "s");
 	else
 		fprintf(out, " (%s to %s, at %.1f %%, over %zu pairs of processes). ",
 			unit_format_count(low, ratio.low), unit_format_count(high, ratio.high),
@@ -117,7 +118,8 @@ static void say_growth(const struct run_groups *groups, size_t g, const struct p
 		fputs(any ? ", " : "", out);
 		if (!any)
 			html_printf(out, "Time grows as %s to the power of ", groups->row->name);
-		fprintf(out, "%.2f", slope);
+		/* Not "-0.00". */
+		fprintf(out, "%.2f", fabs(slope) < 0.005 ? 0 : slope);
 		if (isfinite(error))
 			fprintf(out, " ± %.2f", error);
 		html_printf(out, " with %s", point->backends[order[i]].backend);
@@ -168,8 +170,10 @@ static void say_group(const struct run_groups *groups, size_t g, size_t *order, 
 		say_times(point, order, nr, out);
 		if (nr > 1)
 			say_ratio(&point->backends[order[0]], &point->backends[order[nr - 1]], out);
-		say_growth(groups, g, point, order, nr, out);
-		say_error(point, order, nr, out);
+		if (!g) {
+			say_growth(groups, g, point, order, nr, out);
+			say_error(point, order, nr, out);
+		}
 	}
 	fputs("</p>\n", out);
 }
