@@ -195,7 +195,10 @@ static void find_parent(struct parent *parent, const json_t *json, const char *p
 
 	if (parent->path && parent->length == length && !memcmp(parent->path, path, length))
 		return;
-	snprintf(text, sizeof(text), "%.*s", (int)length, path);
+	if (length >= sizeof(text))
+		length = sizeof(text) - 1;
+	memcpy(text, path, length);
+	text[length] = '\0';
 	*parent = (struct parent){path, length, json_at(json, text)};
 }
 

@@ -14,12 +14,14 @@
 
 #define MOST_MEMBERS 64 /* of one object; those beyond are parsed each time */
 #define DEPTH        3 /* of objects that are looked into */
+#define LONG         64 /* a text of this length is looked at whether it is plain */
 #define PATIENCE     8 /* so often in a row in vain, and a value is not remembered any more */
 
 enum state {
 	ABSENT,
 	TAKEN, /* from the memo */
 	MISSED, /* parsed; to be remembered */
+	PLAIN, /* a text that needs no parsing */
 };
 
 struct level;
@@ -133,6 +135,17 @@ static void put(struct copying *copying, const char *text, size_t length)
 	copying->to += length;
 }
 
+/* Long, printable ASCII without escapes, like a histogram: it stands for itself. */
+static bool is_plain(const char *value, size_t length)
+{
+	if (*value != '"' || length < LONG || value[length - 1] != '"')
+		return false;
+	for (size_t i = 1; i < length - 1; i++)
+		if (value[i] < ' ' || value[i] > '~' || value[i] == '"' || value[i] == '\\')
+			return false;
+	return true;
+}
+
 static void copy_object(struct copying *copying, struct level *level, unsigned depth);
 
 /* The value at copying->from, whose key (with what stands before the value) is at `key`. */
@@ -140,6 +153,7 @@ static void copy_member(struct copying *copying, struct member *member, const ch
 			bool *first, unsigned depth)
 {
 	const char *value = copying->from;
+	bool plain = false;
 
 	if (member && member->state != ABSENT) {
 		copying->odd = true;
@@ -160,11 +174,15 @@ static void copy_member(struct copying *copying, struct member *member, const ch
 		copy_object(copying, member->inside, depth + 1);
 	} else {
 		copying->from = json_skip_value(value);
-		put(copying, value, (size_t)(copying->from - value));
+		plain = member && is_plain(value, (size_t)(copying->from - value));
+		if (plain)
+			put(copying, "null", 4);
+		else
+			put(copying, value, (size_t)(copying->from - value));
 	}
 	if (!member)
 		return;
-	member->state = MISSED;
+	member->state = plain ? PLAIN : MISSED;
 	member->value = value;
 	member->value_length = (size_t)(copying->from - value);
 }
@@ -232,6 +250,13 @@ static bool settle(struct level *level, json_t *json)
 		if (member->state == TAKEN) {
 			member->in_vain = 0;
 			sound = json_object_set_nocheck(json, member->key, member->json) == 0;
+		} else if (member->state == PLAIN) {
+			json_t *value =
+				json_stringn_nocheck(member->value + 1, member->value_length - 2);
+
+			sound = json_object_set_new_nocheck(json, member->key, value) == 0;
+			if (sound)
+				remember(member, value);
 		} else if (member->state == MISSED) {
 			json_t *value = json_object_get(json, member->key);
 
