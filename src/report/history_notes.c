@@ -109,44 +109,44 @@ static void say_series(struct paragraph *p, const struct quiet *quiet)
 			 plural(quiet->most, "run", "runs"));
 }
 
+/* What was looked for, and how well the series are known. */
+static void say_unchanged(struct paragraph *p, const struct quiet *quiet, double min_effect)
+{
+	char asked[CHANGE_TEXT_MAX], largest[CHANGE_TEXT_MAX];
+
+	paragraph_printf(p, "", "no change of %s or more", share_text(asked, min_effect, " %"));
+	if (quiet->effect > min_effect)
+		paragraph_printf(p, " ", "(or of twice the A/A noise: up to %s)",
+				 share_text(largest, quiet->effect, " %"));
+	if (quiet->unknown == quiet->nr)
+		paragraph_printf(p, "; ", "no A/A noise was measured");
+	else if (quiet->unknown)
+		paragraph_printf(p, "; ", "no A/A noise was measured for %zu of them",
+				 quiet->unknown);
+}
+
 void history_quiet(const struct history *history, const struct history_options *options,
 		   bool markdown, FILE *out)
 {
-	char asked[CHANGE_TEXT_MAX], largest[CHANGE_TEXT_MAX];
 	struct quiet states[3] = {0};
-	struct paragraph p;
 
 	for (size_t i = 0; i < history->nr_series; i++)
 		if (!history->series[i].nr_changes)
 			count_quiet(&states[history->series[i].state], &history->series[i]);
-	if (states[SERIES_SEARCHED].nr) {
-		const struct quiet *quiet = &states[SERIES_SEARCHED];
+	for (enum series_state state = SERIES_SEARCHED; state <= SERIES_NOT_POSITIVE; state++) {
+		struct paragraph p;
 
+		if (!states[state].nr)
+			continue;
 		paragraph_begin(&p);
-		say_series(&p, quiet);
-		paragraph_printf(&p, "", "no change of %s or more",
-				 share_text(asked, options->min_effect, " %"));
-		if (quiet->effect > options->min_effect)
-			paragraph_printf(&p, " ", "(or of twice the A/A noise: up to %s)",
-					 share_text(largest, quiet->effect, " %"));
-		if (quiet->unknown == quiet->nr)
-			paragraph_printf(&p, "; ", "no A/A noise was measured");
-		else if (quiet->unknown)
-			paragraph_printf(&p, "; ", "no A/A noise was measured for %zu of them",
-					 quiet->unknown);
-		paragraph_end(&p, width_of(markdown), 2, markdown ? "-" : "", out);
-	}
-	if (states[SERIES_SHORT].nr) {
-		paragraph_begin(&p);
-		say_series(&p, &states[SERIES_SHORT]);
-		paragraph_printf(&p, "", "too short (a change shows in %zu or more)",
-				 history_least_values());
-		paragraph_end(&p, width_of(markdown), 2, markdown ? "-" : "", out);
-	}
-	if (states[SERIES_NOT_POSITIVE].nr) {
-		paragraph_begin(&p);
-		say_series(&p, &states[SERIES_NOT_POSITIVE]);
-		paragraph_printf(&p, "", "not searched, there are values of 0");
+		say_series(&p, &states[state]);
+		if (state == SERIES_SEARCHED)
+			say_unchanged(&p, &states[state], options->min_effect);
+		else if (state == SERIES_SHORT)
+			paragraph_printf(&p, "", "too short (a change shows in %zu or more)",
+					 history_least_values());
+		else
+			paragraph_printf(&p, "", "not searched, there are values of 0");
 		paragraph_end(&p, width_of(markdown), 2, markdown ? "-" : "", out);
 	}
 }
