@@ -123,6 +123,22 @@ static double unrelated(unsigned fanout, unsigned batch, bool cold)
 		       : 1;
 }
 
+/* Three of the eight points with fan-out 100, and no other. */
+static double a_few_wide(unsigned fanout, unsigned batch, bool cold)
+{
+	return fanout == 100 && batch != 128 && cold == (batch == 32) ? 1.3 : 1;
+}
+
+/* Four of the eight points with fan-out 100, and three of the others. */
+static double everywhere(unsigned fanout, unsigned batch, bool cold)
+{
+	bool odd = batch == 32 || batch == 128;
+
+	if (fanout == 100)
+		return cold == odd ? 1.3 : 1;
+	return cold != odd && batch != 128 ? 1.3 : 1;
+}
+
 static double both_ways(unsigned fanout, unsigned batch, bool cold)
 {
 	return cold ? 1.3 : 0.5;
@@ -190,6 +206,22 @@ static void points_without_anything_common_are_no_family(void **state)
 	swept_end(&sweep);
 }
 
+static void fewer_than_half_of_a_value_are_no_family(void **state)
+{
+	struct sweep sweep = swept(a_few_wide);
+
+	assert_int_equal(sweep.compare->nr_families, 0);
+	swept_end(&sweep);
+}
+
+static void a_value_that_is_hardly_set_apart_is_no_family(void **state)
+{
+	struct sweep sweep = swept(everywhere);
+
+	assert_int_equal(sweep.compare->nr_families, 0);
+	swept_end(&sweep);
+}
+
 static void better_and_worse_are_kept_apart(void **state)
 {
 	struct sweep sweep = swept(both_ways);
@@ -210,6 +242,8 @@ int main(void)
 		cmocka_unit_test(a_point_is_explained_once),
 		cmocka_unit_test(a_single_point_is_no_family),
 		cmocka_unit_test(points_without_anything_common_are_no_family),
+		cmocka_unit_test(fewer_than_half_of_a_value_are_no_family),
+		cmocka_unit_test(a_value_that_is_hardly_set_apart_is_no_family),
 		cmocka_unit_test(better_and_worse_are_kept_apart),
 	};
 
