@@ -4,8 +4,8 @@
  * as if a walk had come back. A program linked with this file, and no other, has it: what it
  * defines takes the place of the library's object of cached.c.
  *
- * With EXTRA_PASS_COUNTED the pass is part of what is counted. Without, only the timed read does it,
- * which operation counts cannot see: what shows is that the back end fell behind others.
+ * With EXTRA_PASS_COUNTED the pass is part of what is counted. Without, only the timed read does
+ * it, which operation counts cannot see: what shows is that the back end fell behind others.
  */
 #include "backend/model_read.h"
 
