@@ -202,6 +202,12 @@ def every_metric_is_compared_in_its_own_direction():
     tap.contains(_compare('--metric', 'p99', base=base, new=new).stdout, 'NO DATA')
 
 
+def help_names_every_metric():
+    known = re.search(r'\((.*)\)', tap.run('compare', '--metric', '?', 'a', 'b').stderr)[1]
+    text = ' '.join(tap.run('compare', '--help').stdout.split())
+    tap.contains(text, known.replace('p50,', 'p50 (default),'))
+
+
 def tsv_has_a_line_for_each_comparison_and_each_ratio():
     text = _compare('--format', 'tsv', code=1).stdout
     lines = [line.split('\t') for line in text.splitlines()]

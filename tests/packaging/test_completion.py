@@ -88,6 +88,8 @@ class Completion(unittest.TestCase):
         """the values of an option are those that the command's --help names"""
         self.assertEqual(complete("topo", "--format", ""), ["json", "table"])
         self.assertEqual(complete("report", "--format", ""), ["png", "svg"])
+        self.assertEqual(complete("compare", "--format", ""), ["cover", "json", "markdown", "table", "tsv"])
+        self.assertEqual(complete("compare", "--metric", "up"), ["update"])
         self.assertEqual(complete("run", "--format", "table,j"), ["table,json"])
         types = complete("parse", "--type", "")
         self.assertEqual(len(types), 4)
