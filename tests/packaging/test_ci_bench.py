@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_ci_bench.py SOURCE: scripts/ci-bench with a stand-in for memcgbench that writes down how it was
+"""test_ci_bench.py SOURCE: what judges two measurements, and scripts/ci-bench with a stand-in for memcgbench that writes down how it was
 called and ends as it is told to. tests/gate has the real one."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ run)
     exit "${RUN_STATUS:-0}" ;;
 compare)
     if [ "$4" = json ]; then
-        echo '{"failures":[{"fault":"count","id":"01ab","backend":"walk","text":"x"}]}'
+        echo '{"points":[{"id":"01ab","parameters":{"tree.memcgs":10}}],"failures":[{"fault":"count","id":"01ab","backend":"walk","text":"x"}]}'
         exit 0
     fi
     echo "compared $5"
@@ -184,6 +185,44 @@ class CiBench(unittest.TestCase):
                           ["--baseline=x", "--scenario=scenarios/ci.yaml", "--scenario=scenarios/ci.yaml"]):
             self.assertEqual(self.call(*arguments).returncode, 2, arguments)
         self.assertEqual(self.calls("run"), [])
+
+
+class SameFaults(unittest.TestCase):
+    def call(self, first, second):
+        points = [{"id": f"{memcgs}", "parameters": {"tree.memcgs": memcgs, "machine.nodes": 2}} for memcgs in (10, 30)]
+        with tempfile.TemporaryDirectory() as directory:
+            for name, faults in (("a", first), ("b", second)):
+                with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+                    keys = ("fault", "id", "backend", "text")
+                    json.dump({"points": points, "failures": [dict(zip(keys, fault)) for fault in faults]}, file)
+            script = os.path.join(SOURCE, "scripts", "lib", "same-faults.py")
+            done = subprocess.run([script, "a", "b"], cwd=directory, capture_output=True, text=True, check=False)
+            return done.returncode, done.stdout
+
+    def test_ratio(self):
+        """a ratio is the same fault at the same point and back end, whatever its figures"""
+        found = self.call([("ratio", "10", "walk", "+40 %")], [("ratio", "10", "walk", "+50 %")])
+        self.assertEqual(found, (1, "- `walk` at tree.memcgs 10: +50 %\n"))
+        for other in (("ratio", "30", "walk", "+40 %"), ("ratio", "10", "cached", "+40 %")):
+            self.assertEqual(self.call([("ratio", "10", "walk", "+40 %")], [other]), (0, ""))
+
+    def test_counts(self):
+        """each count that is off by the same number in both is a fault of its own"""
+        first = [("count", "10", "walk", "atomics was 0 and is 1"), ("count", "10", "walk", "loads was 2 and is 3")]
+        second = first + [("count", "10", "walk", "adds was 0 and is 7")]
+        self.assertEqual(self.call(first, second)[1].count("\n"), 2)
+        self.assertEqual(self.call(first[:1], [("count", "10", "walk", "atomics was 0 and is 2")]), (0, ""))
+
+    def test_trouble(self):
+        """what is no such document is exit code 2"""
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("[]")
+            file.flush()
+            script = os.path.join(SOURCE, "scripts", "lib", "same-faults.py")
+            for second in (file.name, "/nonexistent"):
+                done = subprocess.run([script, file.name, second], capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn("same-faults.py: ", done.stderr)
 
 
 sys.argv[1:] = []
