@@ -111,21 +111,22 @@ static void say_failed(const struct run_summary *summary)
 }
 
 /* Charts are for whoever names a directory for them, or asks for nothing else. */
-static int write_charts(struct report_arguments *arguments, const struct run_summary *summary,
+static int write_charts(const struct report_arguments *arguments, const struct run_summary *summary,
 			struct error *err)
 {
+	struct chart_options charts = arguments->charts;
 	char directory[PATH_MAX];
 
-	if (!arguments->charts.directory && arguments->page.path && !arguments->charts.dumb)
+	if (!charts.directory && arguments->page.path && !charts.dumb)
 		return 0;
-	if (!arguments->charts.directory) {
+	if (!charts.directory) {
 		if (snprintf(directory, sizeof(directory), "%s/charts", arguments->run) >=
 		    (int)sizeof(directory))
 			return error_set_at(err, -ENAMETOOLONG, arguments->run, 0, 0,
 					    "the path is too long");
-		arguments->charts.directory = directory;
+		charts.directory = directory;
 	}
-	return charts_write(summary, &arguments->charts, err);
+	return charts_write(summary, &charts, err);
 }
 
 static int write_page(const struct report_arguments *arguments, const struct run_summary *summary,

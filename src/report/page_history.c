@@ -61,17 +61,36 @@ static int put_history(struct page *page, const struct history *history, FILE *o
 	return r;
 }
 
+/* The one that was named, or that of the run's directory; NULL: there is none. */
+static const char *find_directory(const struct page *page, char own[PATH_MAX])
+{
+	struct stat status;
+
+	if (page->options->history)
+		return page->options->history;
+	if (join_path(own, page->summary->path, "history", NULL) || stat(own, &status) ||
+	    !S_ISDIR(status.st_mode))
+		return NULL;
+	return own;
+}
+
+int page_history_link(struct page *page, FILE *out, struct error *err)
+{
+	char own[PATH_MAX];
+
+	(void)err;
+	if (find_directory(page, own))
+		fputs("<a href=\"#history\">History</a>", out);
+	return 0;
+}
+
 int page_history(struct page *page, FILE *out, struct error *err)
 {
-	const char *directory = page->options->history;
 	struct history *history = NULL;
-	struct stat status;
 	char own[PATH_MAX];
+	const char *directory = find_directory(page, own);
 	int r;
 
-	if (!directory && !join_path(own, page->summary->path, "history", err) &&
-	    !stat(own, &status) && S_ISDIR(status.st_mode))
-		directory = own;
 	if (!directory)
 		return 0;
 	r = load(directory, &history, err);

@@ -23,6 +23,7 @@ int page_answer(struct page *page, FILE *out, struct error *err);
 int page_facts(struct page *page, FILE *out, struct error *err);
 int page_warnings(struct page *page, FILE *out, struct error *err);
 int page_charts(struct page *page, FILE *out, struct error *err);
+int page_history_link(struct page *page, FILE *out, struct error *err);
 int page_history(struct page *page, FILE *out, struct error *err);
 int page_tables(struct page *page, FILE *out, struct error *err);
 int page_growth(struct page *page, FILE *out, struct error *err);

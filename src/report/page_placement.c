@@ -70,7 +70,7 @@ int page_nodes(struct page *page, FILE *out, struct error *err)
 	fputs("<section class=\"data\" aria-labelledby=\"nodes\">\n"
 	      "<h3 id=\"nodes\">Node by node, at the row that takes the most memory</h3>\n",
 	      out);
-	r = table_print_html(table, "t-nodes", 0, out);
+	r = table_print_html(table, "t-nodes", "Node by node", 0, out);
 	table_free(table);
 	fputs("</section>\n", out);
 	return r ? error_set(err, -ENOMEM, "out of memory") : 0;

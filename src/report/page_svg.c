@@ -300,12 +300,18 @@ static const char *put_element(FILE *out, const char *tag, const char *prefix)
 {
 	const char *end = tag_end(tag), *past;
 
-	if (!end)
+	if (!strncmp(tag, "<!--", 4)) {
+		past = strstr(tag, "-->");
+		return past ? past + 3 : NULL;
+	}
+	/* gnuplot writes no text that is not escaped. */
+	if (!end || !strncmp(tag, "<![", 3))
 		return NULL;
 	if (tag[1] == '?' || tag[1] == '!')
 		return end + 1;
 	if (tag[1] == '/') {
-		fwrite(tag, 1, (size_t)(end + 1 - tag), out);
+		if (!is_left_out(tag_name(tag + 1)))
+			fwrite(tag, 1, (size_t)(end + 1 - tag), out);
 		return end + 1;
 	}
 	if (is_left_out(tag_name(tag)))

@@ -132,7 +132,7 @@ static int put_table(struct table *table, const char *id, const char *title, siz
 	fprintf(out, "<section class=\"data\" aria-labelledby=\"%s\">\n<h3 id=\"%s\">", id, id);
 	html_text(out, title);
 	fputs("</h3>\n", out);
-	r = table_print_html(table, name, nr_keys, out);
+	r = table_print_html(table, name, title, nr_keys, out);
 	table_free(table);
 	return r ? out_of_memory(err) : 0;
 }
@@ -185,7 +185,7 @@ int page_placement(struct page *page, FILE *out, struct error *err)
 }
 
 /* A table for each group of points, below the group's heading. */
-static int put_groups(struct page *page, const char *id,
+static int put_groups(struct page *page, const char *id, const char *title,
 		      struct table *(*make)(const struct run_groups *groups, size_t group),
 		      FILE *out, struct error *err)
 {
@@ -194,11 +194,14 @@ static int put_groups(struct page *page, const char *id,
 
 	for (size_t g = 0; !r && g < page->groups->nr; g++) {
 		struct table *table = make(page->groups, g);
+		const char *heading = page->groups->groups[g].heading;
 
-		if (page->groups->groups[g].heading[0])
-			html_element(out, "h4", "%s", page->groups->groups[g].heading);
+		if (heading[0])
+			html_element(out, "h4", "%s", heading);
 		snprintf(name, sizeof(name), "%s-%zu", id, g + 1);
-		r = table_print_html(table, name, 0, out) ? out_of_memory(err) : 0;
+		r = table_print_html(table, name, heading[0] ? heading : title, 0, out)
+			    ? out_of_memory(err)
+			    : 0;
 		table_free(table);
 	}
 	return r;
@@ -217,7 +220,7 @@ int page_growth(struct page *page, FILE *out, struct error *err)
 	fputs("<h3 id=\"growth\">", out);
 	html_printf(out, "How time grows with %s", page->groups->row->name);
 	fputs("</h3>\n", out);
-	r = put_groups(page, "t-growth", run_slope_table, out, err);
+	r = put_groups(page, "t-growth", "How time grows", run_slope_table, out, err);
 	memory = open_memstream(&text, &length);
 	if (memory)
 		run_slope_notes(page->groups, memory);
@@ -240,7 +243,7 @@ int page_references(struct page *page, FILE *out, struct error *err)
 	fputs("<section aria-labelledby=\"published\">\n"
 	      "<h3 id=\"published\">Published figures, and the medians here</h3>\n",
 	      out);
-	r = put_groups(page, "t-published", run_reference_table, out, err);
+	r = put_groups(page, "t-published", "Published figures", run_reference_table, out, err);
 	fputs("<dl class=\"notes\">\n", out);
 	for (size_t i = 0; i < summary->nr_references; i++) {
 		const struct reference *reference = &summary->references[i];

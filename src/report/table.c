@@ -323,11 +323,14 @@ static void html_row(const struct table *table, const struct row *row, FILE *out
 	fputs("</tr>\n", out);
 }
 
-int table_print_html(const struct table *table, const char *id, size_t nr_keys, FILE *out)
+int table_print_html(const struct table *table, const char *id, const char *label, size_t nr_keys,
+		     FILE *out)
 {
 	if (!table || table->broken)
 		return -ENOMEM;
-	fprintf(out, "<div class=\"box\" tabindex=\"0\"><table id=\"%s\">\n", id);
+	fputs("<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"", out);
+	html_text(out, label);
+	fprintf(out, "\"><table id=\"%s\">\n", id);
 	html_titles(table, nr_keys, out);
 	fputs("<tbody>\n", out);
 	for (size_t r = 0; r < table->nr_rows; r++)

@@ -37,7 +37,9 @@ int table_print(const struct table *table, FILE *out);
 int table_print_tsv(const struct table *table, FILE *out);
 /* A table of GitHub's Markdown; headings become rows of their own, in bold. */
 int table_print_markdown(const struct table *table, FILE *out);
-/* An HTML table; the first `nr_keys` columns say what a row is about. */
-int table_print_html(const struct table *table, const char *id, size_t nr_keys, FILE *out);
+/* An HTML table in a box that can be scrolled, called `label`; the first `nr_keys` columns say what
+ * a row is about. */
+int table_print_html(const struct table *table, const char *id, const char *label, size_t nr_keys,
+		     FILE *out);
 
 #endif

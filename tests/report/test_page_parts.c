@@ -87,9 +87,10 @@ static void colours_of_the_charts_follow_the_page(void **state)
 static void what_could_run_or_load_is_left_out(void **state)
 {
 	char *text = converted(
-		HEAD "<script>alert(1)</script><image href='http://x/'/><style>p{}</style>"
-		     "<a href='http://x/'><text>in</text></a>"
-		     "<use href='http://x/#y' onclick='alert(2)'/><text>out</text></svg>");
+		HEAD
+		"<script>alert(1)</script><image href='http://x/'/><style>p{}</style>"
+		"<a href='http://x/'><text>in</text></a>"
+		"<!-- <b> --><use href='http://x/#y' onclick='alert(2)'/><text>out</text></svg>");
 
 	(void)state;
 	assert_null(strstr(text, "alert"));
@@ -101,8 +102,15 @@ static void what_could_run_or_load_is_left_out(void **state)
 
 static void what_is_no_picture_is_refused(void **state)
 {
-	static const char *const bad[] = {
-		"", "drawn", "<svg", "<svg>", HEAD "<g", HEAD "<title>never ends", HEAD "<g x='1"};
+	static const char *const bad[] = {"",
+					  "drawn",
+					  "<svg",
+					  "<svg>",
+					  HEAD "<g",
+					  HEAD "<title>never ends",
+					  HEAD "<g x='1",
+					  HEAD "<!-- never ends </svg>",
+					  HEAD "<text><![CDATA[<b>]]></text></svg>"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -154,9 +162,10 @@ static void cells_carry_what_they_stand_for_where_it_is_known(void **state)
 	table_cell(table, "b");
 	table_cell(table, "-");
 	table_value(table, NAN, "ns");
-	assert_int_equal(table_print_html(table, "t", 1, out), 0);
+	assert_int_equal(table_print_html(table, "t", "\"T\"", 1, out), 0);
 	table_free(table);
 	fclose(out);
+	assert_non_null(strstr(text, "aria-label=\"&quot;T&quot;\"><table id=\"t\">"));
 	assert_non_null(strstr(text, "<th scope=\"col\" data-key>who</th>"
 				     "<th scope=\"col\" class=\"n\" data-unit=\"ns\">time</th>"));
 	assert_non_null(strstr(text, "<td>&lt;a&gt;</td><td class=\"n\" data-v=\"1500.25\">1.50 "
