@@ -21,14 +21,15 @@ static size_t apart(size_t a, size_t b)
 
 /*
  * In the direction of the change, and at most so many runs from its place. A drift has no one
- * place, and a gate names none: it only says that the newest run is off.
+ * place, and a gate names none: it only says that the newest run is off. What was said when there
+ * were n runs, none of them changed yet, is wrong wherever the change then comes.
  */
 static bool is_right(const struct watch *watch, const struct gate *gate, const struct alarm *alarm,
-		     size_t runs)
+		     size_t n, size_t runs)
 {
 	const struct simulated_series *series = watch->series;
 
-	if (!series->changes || alarm->up != series->up)
+	if (!series->changes || n <= series->at || alarm->up != series->up)
 		return false;
 	if (watch->plan->kind == SERIES_DRIFT)
 		return alarm->at + runs >= series->at;
@@ -73,11 +74,11 @@ static int judge(struct watch *watch, const struct gate *gate, const struct alar
 	size_t after = n - watch->series->at;
 	bool in_time = gate->once || drift || after <= SIMULATED_SOON;
 
-	if (!watch->found_after && in_time && is_right(watch, gate, alarm, SIMULATED_CLOSE))
+	if (!watch->found_after && in_time && is_right(watch, gate, alarm, n, SIMULATED_CLOSE))
 		watch->found_after = after;
 	if (is_known(watch, alarm))
 		return 0;
-	if (!is_right(watch, gate, alarm, drift ? SIMULATED_CLOSE : SIMULATED_NEAR))
+	if (!is_right(watch, gate, alarm, n, drift ? SIMULATED_CLOSE : SIMULATED_NEAR))
 		watch->score->alarms_false++;
 	return remember(watch, alarm);
 }

@@ -10,7 +10,7 @@
  *   right direction in these SOON runs will do. A drift is found by an alarm in its direction, at
  *   any time, from CLOSE runs before it began.
  * - False: a new alarm which is not within NEAR runs of the step and in its direction; for gates
- *   and drifts, one that is not one of those that find it.
+ *   and drifts, one that is not one of those that find it. And each before the change has begun.
  */
 #ifndef MEMCGBENCH_BENCH_SIMULATED_SCORE_H
 #define MEMCGBENCH_BENCH_SIMULATED_SCORE_H
