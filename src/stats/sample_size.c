@@ -80,8 +80,7 @@ static double sigma_of(double *deviations, size_t nr, size_t samples)
 	return sum / (double)nr * MEAN_TO_SIGMA;
 }
 
-/* The standard deviation of the logarithms; NAN where it is not known. */
-static double spread_of(const double *x, size_t n, const double *y, size_t m)
+double log_spread(const double *x, size_t n, const double *y, size_t m)
 {
 	double *scratch, *deviations, sigma = NAN;
 	size_t nr = 0;
@@ -99,19 +98,17 @@ static double spread_of(const double *x, size_t n, const double *y, size_t m)
 	return sigma;
 }
 
-size_t values_needed(const double *x, size_t n, const double *y, size_t m, double effect,
-		     double alpha, double power)
+size_t values_needed(double spread, double effect, double alpha, double power)
 {
-	double sigma = spread_of(x, n, y, m), distance = fabs(log1p(effect)), beyond_half, z,
-	       values;
+	double distance = fabs(log1p(effect)), beyond_half, z, values;
 	size_t least = values_needed_at_least(alpha);
 
-	if (isnan(sigma) || isnan(distance))
+	if (isnan(spread) || isnan(distance))
 		return 0;
 	if (least == MOST_VALUES || !(distance > 0) || !(power < 1))
 		return MOST_VALUES;
-	/* Phi(distance / (sigma sqrt(2))) - 1/2 */
-	beyond_half = sigma > 0 ? erf(distance / (2 * sigma)) / 2 : 0.5;
+	/* Phi(distance / (spread sqrt(2))) - 1/2 */
+	beyond_half = spread > 0 ? erf(distance / (2 * spread)) / 2 : 0.5;
 	z = normal_beyond(alpha / 2) + normal_beyond(1 - power);
 	values = z > 0 ? ceil(z * z / (6 * beyond_half * beyond_half)) : 0;
 	if (!(values < MOST_VALUES))

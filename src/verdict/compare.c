@@ -75,7 +75,7 @@ static int compare_cells(struct comparison *comparison, const struct record_cell
 	comparison->new.failed = new->failed;
 	nr_base = values_of(base, options->metric, values);
 	nr_new = values_of(new, options->metric, values + nr_base);
-	r = compare_values(comparison, values, nr_base, values + nr_base, nr_new, options);
+	r = compare_values(comparison, values, nr_base, values + nr_base, nr_new);
 	free(values);
 	return r;
 }

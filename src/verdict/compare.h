@@ -57,6 +57,7 @@ struct comparison {
 	struct shift factor; /* new / base */
 	double p, q; /* NAN without data */
 	bool exact;
+	double spread; /* of the logarithms of processes; NAN: not known */
 	size_t needed; /* more processes on each side to decide; 0: none, or not known */
 	enum verdict verdict;
 };

@@ -9,13 +9,13 @@
 int cell_order(const struct record_cell *a, const struct record_cell *b);
 
 /*
- * Everything of a comparison that follows from the values of both sides but q and the verdict,
- * which need all others. The values are sorted in place. 0 or -ENOMEM.
+ * Everything of a comparison that follows from the values of both sides; not q, the verdict and
+ * how many are needed, which hang on all others, too. The values are sorted in place. 0 or -ENOMEM.
  */
 int compare_values(struct comparison *comparison, double *base, size_t nr_base, double *new,
-		   size_t nr_new, const struct compare_options *options);
+		   size_t nr_new);
 
-/* q of a family of comparisons, and their verdicts. 0 or -ENOMEM. */
+/* q of a family of comparisons, their verdicts, and what the undecided ones need. 0 or -ENOMEM. */
 int compare_judge(struct comparison *comparisons, size_t nr, const struct compare_options *options);
 
 /* Fill in the ratios, the counts and the families; comparisons are there. 0 or -ENOMEM. */

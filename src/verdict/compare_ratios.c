@@ -51,7 +51,7 @@ static int compare_pair(struct comparison *ratio, const struct comparison *above
 	ratio->new.failed = new->failed;
 	nr_base = ratios_of(base, below->base_cell, options->metric, values);
 	nr_new = ratios_of(new, below->new_cell, options->metric, values + nr_base);
-	r = compare_values(ratio, values, nr_base, values + nr_base, nr_new, options);
+	r = compare_values(ratio, values, nr_base, values + nr_base, nr_new);
 	free(values);
 	return r;
 }

@@ -45,25 +45,8 @@ static void describe(struct compared_side *side, double *values, size_t nr)
 	side->median = interval.median;
 }
 
-/* How many more values the smaller side needs; 0: enough, or nobody knows. */
-static size_t more_needed(const double *base, size_t nr_base, const double *new, size_t nr_new,
-			  const struct compare_options *options)
-{
-	size_t has = nr_base < nr_new ? nr_base : nr_new, wanted = 0, least;
-
-	if (options->min_effect > 0)
-		wanted = values_needed(base, nr_base, new, nr_new, options->min_effect,
-				       options->alpha, POWER);
-	if (rank_test_least_p(nr_base, nr_new) >= options->alpha) {
-		least = values_needed_at_least(options->alpha);
-		if (wanted < least)
-			wanted = least;
-	}
-	return wanted > has ? wanted - has : 0;
-}
-
 int compare_values(struct comparison *comparison, double *base, size_t nr_base, double *new,
-		   size_t nr_new, const struct compare_options *options)
+		   size_t nr_new)
 {
 	const struct shift none = {NAN, NAN, NAN, NAN};
 	struct rank_test test;
@@ -74,6 +57,7 @@ int compare_values(struct comparison *comparison, double *base, size_t nr_base, 
 	comparison->shift = comparison->factor = none;
 	comparison->p = comparison->q = NAN;
 	comparison->exact = false;
+	comparison->spread = NAN;
 	comparison->needed = 0;
 	comparison->verdict = VERDICT_NO_DATA;
 	if (!nr_base || !nr_new)
@@ -87,7 +71,7 @@ int compare_values(struct comparison *comparison, double *base, size_t nr_base, 
 		return r;
 	comparison->p = test.p;
 	comparison->exact = test.exact;
-	comparison->needed = more_needed(base, nr_base, new, nr_new, options);
+	comparison->spread = log_spread(base, nr_base, new, nr_new);
 	return 0;
 }
 
@@ -132,20 +116,56 @@ static enum verdict verdict_of(const struct comparison *comparison,
 							    : VERDICT_UNDECIDED;
 }
 
+/*
+ * The p that shows one more change than q did: what the next in the order of p is held against
+ * (Benjamini and Hochberg). An undecided comparison needs that, should it be the only one of them.
+ */
+static double alpha_of_next(const struct comparison *comparisons, size_t nr, double alpha)
+{
+	size_t made = 0, shown = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		made += !isnan(comparisons[i].p);
+		shown += comparisons[i].q < alpha;
+	}
+	return shown < made ? alpha * (double)(shown + 1) / (double)made : alpha;
+}
+
+/* How many more values the smaller side needs; 0: enough, or nobody knows. */
+static size_t more_needed(const struct comparison *comparison,
+			  const struct compare_options *options, double alpha)
+{
+	size_t base = comparison->base.processes, new = comparison->new.processes;
+	size_t has = base < new ? base : new, wanted = 0, least;
+
+	if (options->min_effect > 0)
+		wanted = values_needed(comparison->spread, options->min_effect, alpha, POWER);
+	if (rank_test_least_p(base, new) >= alpha) {
+		least = values_needed_at_least(alpha);
+		if (wanted < least)
+			wanted = least;
+	}
+	return wanted > has ? wanted - has : 0;
+}
+
 int compare_judge(struct comparison *comparisons, size_t nr, const struct compare_options *options)
 {
-	double *p = calloc(nr + 1, sizeof(*p));
+	double *p = calloc(nr + 1, sizeof(*p)), alpha;
 	int r = p ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < nr; i++)
 		p[i] = comparisons[i].p;
 	if (!r)
 		r = false_discovery_rates(p, nr, p);
-	for (size_t i = 0; !r && i < nr; i++) {
+	for (size_t i = 0; !r && i < nr; i++)
 		comparisons[i].q = p[i];
-		comparisons[i].verdict = verdict_of(&comparisons[i], options);
-		if (comparisons[i].verdict != VERDICT_UNDECIDED)
-			comparisons[i].needed = 0;
+	alpha = alpha_of_next(comparisons, nr, options->alpha);
+	for (size_t i = 0; !r && i < nr; i++) {
+		struct comparison *comparison = &comparisons[i];
+
+		comparison->verdict = verdict_of(comparison, options);
+		if (comparison->verdict == VERDICT_UNDECIDED)
+			comparison->needed = more_needed(comparison, options, alpha);
 	}
 	free(p);
 	return r;

@@ -26,6 +26,12 @@ static void fill(struct rng *rng, double *v, size_t n, double level, double sigm
 	}
 }
 
+static size_t needed_of(const double *x, size_t n, const double *y, size_t m, double effect,
+			double alpha, double power)
+{
+	return values_needed(log_spread(x, n, y, m), effect, alpha, power);
+}
+
 /* From large samples, so that the spread seen is the true one. */
 static size_t needed_at(double sigma, double effect, double power)
 {
@@ -38,7 +44,7 @@ static size_t needed_at(double sigma, double effect, double power)
 
 	assert_non_null(v);
 	fill(&rng, v, 2 * n, 5000, sigma);
-	needed = values_needed(v, n, v + n, n, effect, 0.05, power);
+	needed = needed_of(v, n, v + n, n, effect, 0.05, power);
 	free(v);
 	return needed;
 }
@@ -101,7 +107,7 @@ static void small_samples_do_not_understate_the_need(void **state)
 		double v[20];
 
 		fill(&rng, v, 20, 5000, 0.03);
-		fewer += (double)values_needed(v, 10, v + 10, 10, 0.02, 0.05, 0.8) < truth;
+		fewer += (double)needed_of(v, 10, v + 10, 10, 0.02, 0.05, 0.8) < truth;
 	}
 	NEAR(fewer / (double)rounds, 0.5, 0.08);
 }
@@ -115,37 +121,37 @@ static void never_fewer_than_can_be_significant(void **state)
 	assert_int_equal(values_needed_at_least(0.11), 3);
 	assert_int_equal(values_needed_at_least(0.001), 7); /* 2 / 3432 */
 	assert_int_equal(values_needed_at_least(0), 1000000);
-	assert_true(values_needed(x, 4, y, 4, 1, 0.05, 0.1) >= 4);
-	assert_true(values_needed(x, 4, y, 4, 1, 0.001, 0.1) >= 7);
+	assert_true(needed_of(x, 4, y, 4, 1, 0.05, 0.1) >= 4);
+	assert_true(needed_of(x, 4, y, 4, 1, 0.001, 0.1) >= 7);
 }
 
 static void an_unknown_spread_is_said(void **state)
 {
 	double x[] = {100, 101, 102}, zero[] = {0, 1, 2};
 
-	assert_int_equal(values_needed(x, 1, x, 1, 0.03, 0.05, 0.8), 0);
-	assert_int_equal(values_needed(x, 0, x, 0, 0.03, 0.05, 0.8), 0);
-	assert_int_equal(values_needed(x, 3, zero, 3, 0.03, 0.05, 0.8), 0);
-	assert_int_not_equal(values_needed(x, 3, x, 1, 0.03, 0.05, 0.8), 0);
-	assert_int_not_equal(values_needed(x, 1, x, 3, 0.03, 0.05, 0.8), 0);
+	assert_int_equal(needed_of(x, 1, x, 1, 0.03, 0.05, 0.8), 0);
+	assert_int_equal(needed_of(x, 0, x, 0, 0.03, 0.05, 0.8), 0);
+	assert_int_equal(needed_of(x, 3, zero, 3, 0.03, 0.05, 0.8), 0);
+	assert_int_not_equal(needed_of(x, 3, x, 1, 0.03, 0.05, 0.8), 0);
+	assert_int_not_equal(needed_of(x, 1, x, 3, 0.03, 0.05, 0.8), 0);
 }
 
 static void values_that_are_mostly_equal_still_have_a_spread(void **state)
 {
 	double x[] = {100, 100, 100, 100, 100, 100, 130}, same[] = {100, 100, 100, 100};
 
-	assert_true(values_needed(x, 7, x, 7, 0.01, 0.05, 0.8) > 20);
-	assert_in_range(values_needed(same, 4, same, 4, 0.01, 0.05, 0.8), 4, 6);
+	assert_true(needed_of(x, 7, x, 7, 0.01, 0.05, 0.8) > 20);
+	assert_in_range(needed_of(same, 4, same, 4, 0.01, 0.05, 0.8), 4, 6);
 }
 
 static void what_no_sample_can_show_is_capped(void **state)
 {
 	double x[] = {100, 150, 200, 300};
 
-	assert_int_equal(values_needed(x, 4, x, 4, 1e-9, 0.05, 0.8), 1000000);
-	assert_int_equal(values_needed(x, 4, x, 4, 0, 0.05, 0.8), 1000000);
-	assert_int_equal(values_needed(x, 4, x, 4, 0.03, 0, 0.8), 1000000);
-	assert_int_equal(values_needed(x, 4, x, 4, 0.03, 0.05, 1), 1000000);
+	assert_int_equal(needed_of(x, 4, x, 4, 1e-9, 0.05, 0.8), 1000000);
+	assert_int_equal(needed_of(x, 4, x, 4, 0, 0.05, 0.8), 1000000);
+	assert_int_equal(needed_of(x, 4, x, 4, 0.03, 0, 0.8), 1000000);
+	assert_int_equal(needed_of(x, 4, x, 4, 0.03, 0.05, 1), 1000000);
 }
 
 int main(void)

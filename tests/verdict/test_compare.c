@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,45 @@ static void too_few_processes_need_at_least_what_the_test_needs(void **state)
 	c = compare_values(a, 1, b, 1);
 	assert_int_equal(c.verdict, VERDICT_UNDECIDED);
 	assert_int_equal(c.needed, 3);
+}
+
+static size_t needed_at_each_of(unsigned points, const double *a, const double *b, unsigned nr)
+{
+	struct record *base = made_record(MADE_HOST), *new = made_record(MADE_HOST);
+	struct compare_options options = options_of("p50");
+	struct compare *compare;
+	size_t needed;
+
+	for (unsigned i = 0; i < points; i++) {
+		char point[40];
+
+		snprintf(point, sizeof(point), "tree.memcgs=%u", 10 + i);
+		made_point(base, point);
+		made_cell(base, "walk", a, nr);
+		made_point(new, point);
+		made_cell(new, "walk", b, nr);
+	}
+	compare = compared(base, new, &options);
+	assert_int_equal(compare->comparisons[0].verdict, VERDICT_UNDECIDED);
+	needed = compare->comparisons[0].needed;
+	compare_free(compare);
+	record_free(base);
+	record_free(new);
+	return needed;
+}
+
+/* A change at one of 40 points needs p < 0.05 / 40: z of 3.23 + 1.28 for 1.96 + 1.28. */
+static void among_many_points_one_needs_more(void **state)
+{
+	const double a[8] = {80, 90, 100, 110, 120, 95, 105, 99};
+	const double b[8] = {84, 91, 102, 108, 125, 97, 101, 103};
+	double alone = 8 + (double)needed_at_each_of(1, a, b, 8);
+	double among_40 = 8 + (double)needed_at_each_of(40, a, b, 8);
+
+	assert_true(fabs(among_40 / alone - 1.934) < 0.01);
+	/* what p cannot reach in three processes, four do not where there are ten points */
+	assert_int_equal(needed_at_each_of(1, a, b, 1), 4 - 1);
+	assert_int_equal(needed_at_each_of(10, a, b, 1), 6 - 1);
 }
 
 static void a_side_without_values_is_no_data(void **state)
@@ -413,6 +453,7 @@ int main(void)
 		cmocka_unit_test(equal_values_are_no_difference),
 		cmocka_unit_test(a_wide_interval_is_undecided_and_says_how_many_it_takes),
 		cmocka_unit_test(too_few_processes_need_at_least_what_the_test_needs),
+		cmocka_unit_test(among_many_points_one_needs_more),
 		cmocka_unit_test(a_side_without_values_is_no_data),
 		cmocka_unit_test(processes_without_the_metric_do_not_count),
 		cmocka_unit_test(more_is_better_where_the_metric_says_so),
