@@ -119,6 +119,7 @@ static int print_counts(const struct compare_layout *layout, FILE *out)
 static int print_gate(const struct compare_layout *layout, FILE *out)
 {
 	struct gate_failure *failures;
+	char *blind;
 	size_t nr;
 
 	if (!layout->compare->options.gate)
@@ -126,6 +127,10 @@ static int print_gate(const struct compare_layout *layout, FILE *out)
 	if (gate_failures(layout->compare, &failures, &nr))
 		return -ENOMEM;
 	fprintf(out, "**Gate: %s**\n\n", nr ? "FAILED" : "passed");
+	blind = gate_blind_text(layout->compare);
+	if (blind)
+		fprintf(out, "%s.\n\n", blind);
+	free(blind);
 	for (size_t i = 0; i < nr; i++) {
 		char *text = gate_failure_text(layout->compare, &failures[i]);
 		char *name = point_groups_name(layout->groups, failures[i].cell->point);

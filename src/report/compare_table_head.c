@@ -104,6 +104,7 @@ int compare_gate_print(const struct compare_layout *layout, FILE *out)
 {
 	const struct compare *compare = layout->compare;
 	struct gate_failure *failures;
+	char *blind;
 	size_t nr, i;
 
 	if (gate_failures(compare, &failures, &nr))
@@ -116,6 +117,10 @@ int compare_gate_print(const struct compare_layout *layout, FILE *out)
 			    "passed: errors of %zu pairs of point and back end, operation counts "
 			    "of %zu, ratios of %zu",
 			    compare->new->nr_cells, compare->nr_counted, compare->nr_ratios);
+	blind = gate_blind_text(compare);
+	if (blind)
+		wrap_print(out, COMPARE_INDENT, "", blind);
+	free(blind);
 	for (i = 0; i < nr && i < LISTED; i++) {
 		char *text = gate_failure_text(compare, &failures[i]);
 		char *name = point_groups_name(layout->groups, failures[i].cell->point);

@@ -152,6 +152,21 @@ static char *ratio_failure(const struct compare *compare, const struct compariso
 	return text;
 }
 
+char *gate_blind_text(const struct compare *compare)
+{
+	size_t processes, blind = gate_blind_ratios(compare, &processes);
+	char *text;
+
+	if (!blind)
+		return NULL;
+	return asprintf(&text,
+			"%zu of %zu ratios could not fail alone: too few processes (%zu on each "
+			"side are enough)",
+			blind, compare->nr_ratios, processes) < 0
+		       ? NULL
+		       : text;
+}
+
 char *gate_failure_text(const struct compare *compare, const struct gate_failure *failure)
 {
 	const struct count_difference *count = failure->count;

@@ -40,6 +40,9 @@ const char *shown_change_text(char buffer[CHANGE_TEXT_MAX], const struct compari
  * memory. */
 char *gate_failure_text(const struct compare *compare, const struct gate_failure *failure);
 
+/* That ratios could not have failed, for free(); NULL where all could, or memory is short. */
+char *gate_blind_text(const struct compare *compare);
+
 /*
  * What came out, in sentences: the verdict of all first, then of each back end, with what the
  * points that changed have in common. 0 or -ENOMEM.

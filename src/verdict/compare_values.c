@@ -96,24 +96,35 @@ struct relative_change comparison_change(const struct comparison *comparison)
 					share_of(shift->high, median)};
 }
 
+/*
+ * What does not matter lies above low and below high. A ratio of back ends may be written either
+ * way round, and it must not matter which of the two falls behind: 25 % more is also 20 % less.
+ */
+static struct relative_change too_small(const struct comparison *comparison, double least)
+{
+	return (struct relative_change){.low = comparison->other ? 1 / (1 + least) - 1 : -least,
+					.high = least};
+}
+
 static enum verdict verdict_of(const struct comparison *comparison,
 			       const struct compare_options *options)
 {
 	struct relative_change change = comparison_change(comparison);
-	double least = options->min_effect;
+	struct relative_change small = too_small(comparison, options->min_effect);
 
 	if (isnan(comparison->p))
 		return VERDICT_NO_DATA;
 	if (comparison->q < options->alpha) {
-		if (change.estimate == 0 || fabs(change.estimate) < least)
+		if (change.estimate == 0 ||
+		    (change.estimate > small.low && change.estimate < small.high))
 			return VERDICT_SMALL;
 		return (change.estimate > 0) == (options->metric->better == BETTER_LOWER)
 			       ? VERDICT_REGRESSION
 			       : VERDICT_IMPROVEMENT;
 	}
 	/* an interval that is not known holds everything */
-	return change.low >= -least && change.high <= least ? VERDICT_NO_DIFFERENCE
-							    : VERDICT_UNDECIDED;
+	return change.low >= small.low && change.high <= small.high ? VERDICT_NO_DIFFERENCE
+								    : VERDICT_UNDECIDED;
 }
 
 /*

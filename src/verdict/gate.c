@@ -2,6 +2,9 @@
 /* See gate.h. */
 #include "verdict/gate.h"
 
+#include "stats/rank_test.h"
+#include "stats/sample_size.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -61,4 +64,23 @@ int gate_failures(const struct compare *compare, struct gate_failure **out, size
 				GATE_RATIO, at_fault(compare, ratio), NULL, ratio};
 	}
 	return 0;
+}
+
+size_t gate_blind_ratios(const struct compare *compare, size_t *processes)
+{
+	double alpha = compare->options.alpha;
+	size_t made = 0, blind = 0;
+
+	for (size_t i = 0; i < compare->nr_ratios; i++)
+		made += compare->ratios[i].verdict != VERDICT_NO_DATA;
+	if (made)
+		alpha /= (double)made;
+	for (size_t i = 0; i < compare->nr_ratios; i++) {
+		const struct comparison *ratio = &compare->ratios[i];
+
+		blind += ratio->verdict == VERDICT_NO_DATA ||
+			 rank_test_least_p(ratio->base.processes, ratio->new.processes) >= alpha;
+	}
+	*processes = values_needed_at_least(alpha);
+	return blind;
 }

@@ -27,4 +27,10 @@ struct gate_failure {
 /* All of them, by kind, then in the order of NEW; `*out` is the caller's to free. 0 or -ENOMEM. */
 int gate_failures(const struct compare *compare, struct gate_failure **out, size_t *nr);
 
+/*
+ * Ratios that could not fail alone, because too few processes cannot reach the p that it takes
+ * among so many ratios. `processes`: how many would be enough on each side.
+ */
+size_t gate_blind_ratios(const struct compare *compare, size_t *processes);
+
 #endif

@@ -73,6 +73,17 @@ def a_gate_that_failed_is_as_it_was():
     _golden('gate.txt', _compare('--gate', new=new, code=1).stdout)
 
 
+def a_gate_says_which_ratios_cannot_fail():
+    base, new = made.sweep(processes=6), made.sweep(seed=2, processes=6, **NEW)
+    for form in ('table', 'markdown'):
+        text = ' '.join(_compare('--gate', '--format', form, base=base, new=new, code=0).stdout.split())
+        tap.expect('could not fail' not in text, text)
+    base, new = made.sweep(processes=3), made.sweep(seed=2, processes=3, **NEW)
+    for form in ('table', 'markdown'):
+        text = ' '.join(_compare('--gate', '--format', form, base=base, new=new, code=0).stdout.split())
+        tap.contains(text, '8 of 8 ratios could not fail alone: too few processes (6 on each side are enough)')
+
+
 def the_verdict_comes_first_and_names_what_changed_points_share():
     text = _compare(code=1).stdout
     tap.contains('\n'.join(text.splitlines()[:5]),

@@ -102,6 +102,47 @@ static void a_back_end_that_fell_behind_fails_and_is_named(void **state)
 	end(&gated);
 }
 
+/* walk / cached falls by 22 %, and cached takes 29 % longer. */
+static void which_of_the_two_is_divided_by_does_not_matter(void **state)
+{
+	struct gated gated;
+
+	make(&gated, 1, 1.29, 1);
+	judge(&gated);
+	assert_int_equal(gated.nr, 2);
+	assert_string_equal(gated.failures[0].cell->backend, "cached");
+	end(&gated);
+	make(&gated, 1.29, 1, 1);
+	judge(&gated);
+	assert_int_equal(gated.nr, 2);
+	assert_string_equal(gated.failures[0].cell->backend, "walk");
+	end(&gated);
+}
+
+/* A gate that passes because it cannot fail must not look like one that found nothing. */
+static void ratios_of_too_few_processes_are_counted(void **state)
+{
+	struct gated gated;
+	size_t processes;
+
+	make(&gated, 1, 1, 1);
+	judge(&gated);
+	assert_int_equal(gate_blind_ratios(gated.compare, &processes), 0);
+	end(&gated);
+	make(&gated, 1, 2, 1);
+	gated.new->cells[1].processes = 3; /* against 10: p of 2 / 286, and 2 ratios */
+	judge(&gated);
+	assert_int_equal(gate_blind_ratios(gated.compare, &processes), 0);
+	end(&gated);
+	make(&gated, 1, 2, 1);
+	gated.new->cells[1].processes = 2; /* 2 / 66 */
+	judge(&gated);
+	assert_int_equal(gate_blind_ratios(gated.compare, &processes), 1);
+	assert_int_equal(processes, 5); /* 2 / 252 < 0.05 / 2 */
+	gated.new->cells[1].processes = 10;
+	end(&gated);
+}
+
 /* The ratio changes as much, and nobody is the worse for it. */
 static void a_back_end_that_got_faster_passes(void **state)
 {
@@ -180,6 +221,8 @@ int main(void)
 		cmocka_unit_test(the_same_thing_twice_passes_twenty_times),
 		cmocka_unit_test(a_slower_machine_passes),
 		cmocka_unit_test(a_back_end_that_fell_behind_fails_and_is_named),
+		cmocka_unit_test(which_of_the_two_is_divided_by_does_not_matter),
+		cmocka_unit_test(ratios_of_too_few_processes_are_counted),
 		cmocka_unit_test(a_back_end_that_got_faster_passes),
 		cmocka_unit_test(a_ratio_that_changed_by_less_passes),
 		cmocka_unit_test(any_difference_of_a_count_fails),
