@@ -109,17 +109,25 @@ const struct record_cell *compare_ratio_denominator(const struct compare *compar
 	return denominator_of(compare, ratio)->new_cell;
 }
 
+/* A logarithm, above 0 where the back end got worse; infinite to or from 0. */
+static double worsening(const struct comparison *comparison, bool lower_is_better)
+{
+	double change = log1p(comparison_change(comparison).estimate);
+
+	return lower_is_better ? change : -change;
+}
+
 struct ratio_cause compare_ratio_cause(const struct compare *compare,
 				       const struct comparison *ratio)
 {
 	const struct comparison *above = comparison_of(compare, ratio->new_cell);
 	const struct comparison *below = denominator_of(compare, ratio);
 	bool lower = compare->options.metric->better == BETTER_LOWER, swap;
-	double gained, lost; /* logarithms, above 0 where the back end got worse */
+	double gained, lost;
 
-	swap = (ratio->factor.estimate > 1) != lower;
-	lost = log((swap ? below : above)->factor.estimate) * (lower ? 1 : -1);
-	gained = log((swap ? above : below)->factor.estimate) * (lower ? 1 : -1);
+	swap = (comparison_change(ratio).estimate > 0) != lower;
+	lost = worsening(swap ? below : above, lower);
+	gained = worsening(swap ? above : below, lower);
 	if (isnan(lost) || isnan(gained))
 		return (struct ratio_cause){NULL, true};
 	/* `lost` is the larger one: half of the change or more is its own where it outweighs what

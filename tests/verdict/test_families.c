@@ -111,6 +111,11 @@ static double wide_and_large_batches(unsigned fanout, unsigned batch, bool cold)
 	return fanout == 100 || batch == 128 ? 1.2 : 1;
 }
 
+static double one_batch_and_half_of_a_fanout(unsigned fanout, unsigned batch, bool cold)
+{
+	return batch == 64 || (fanout == 100 && batch == 16) ? 1.2 : 1;
+}
+
 static double one_point(unsigned fanout, unsigned batch, bool cold)
 {
 	return fanout == 100 && batch == 16 && cold ? 2 : 1;
@@ -190,6 +195,17 @@ static void a_point_is_explained_once(void **state)
 	swept_end(&sweep);
 }
 
+/* Four have changed of either; of the batch that is all. */
+static void of_two_that_explain_as_much_the_one_with_fewer_others_is_taken(void **state)
+{
+	struct sweep sweep = swept(one_batch_and_half_of_a_fanout);
+
+	assert_int_equal(sweep.compare->nr_families, 2);
+	expect(&sweep, 0, "counters.batch", 64, VERDICT_REGRESSION, 4, 4, 1.2);
+	expect(&sweep, 1, "counters.batch", 16, VERDICT_REGRESSION, 2, 4, 1.2);
+	swept_end(&sweep);
+}
+
 static void a_single_point_is_no_family(void **state)
 {
 	struct sweep sweep = swept(one_point);
@@ -240,6 +256,7 @@ int main(void)
 		cmocka_unit_test(almost_all_points_are_one_family_too),
 		cmocka_unit_test(a_value_that_most_changed_points_share_is_found),
 		cmocka_unit_test(a_point_is_explained_once),
+		cmocka_unit_test(of_two_that_explain_as_much_the_one_with_fewer_others_is_taken),
 		cmocka_unit_test(a_single_point_is_no_family),
 		cmocka_unit_test(points_without_anything_common_are_no_family),
 		cmocka_unit_test(fewer_than_half_of_a_value_are_no_family),

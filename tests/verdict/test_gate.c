@@ -40,15 +40,20 @@ static void make(struct gated *gated, double walk, double cached, unsigned seed)
 	}
 }
 
-static void judge(struct gated *gated)
+static void judge_by(struct gated *gated, const char *metric)
 {
-	struct compare_options options = {&metrics[0], 0.05, 0.25, true};
+	struct compare_options options = {metric_find(metric, strlen(metric)), 0.05, 0.25, true};
 	struct error err = {0};
 
 	if (compare_new(gated->base, gated->new, &options, &gated->compare, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(gate_failures(gated->compare, &gated->failures, &gated->nr), 0);
 	assert_int_equal(gated->compare->worse, gated->nr > 0);
+}
+
+static void judge(struct gated *gated)
+{
+	judge_by(gated, "p50");
 }
 
 static void end(struct gated *gated)
@@ -143,6 +148,49 @@ static void ratios_of_too_few_processes_are_counted(void **state)
 	end(&gated);
 }
 
+static void where_more_is_better_who_does_less_is_named(void **state)
+{
+	static const char *const slower[] = {"walk", "cached"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct gated gated;
+
+		make(&gated, 1, 1, 1);
+		for (unsigned c = 0; c < 4; c++) {
+			struct record_cell *cell = &gated.new->cells[c];
+
+			made_metric(&gated.base->cells[c], "rate", 1);
+			made_metric(cell, "rate", strcmp(cell->backend, slower[i]) ? 1 : 0.5);
+		}
+		judge_by(&gated, "rate");
+		assert_int_equal(gated.nr, 2);
+		assert_string_equal(gated.failures[0].cell->backend, slower[i]);
+		end(&gated);
+	}
+}
+
+/* There is no factor from or to 0, but a better and a worse. */
+static void errors_that_went_away_are_no_fault(void **state)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct gated gated;
+
+		make(&gated, 1, 1, 1);
+		for (unsigned c = 0; c < 4; c++) {
+			bool walk = c % 2 == 0;
+
+			made_metric(&gated.base->cells[c], "error", walk && i == 1 ? 0 : 1);
+			made_metric(&gated.new->cells[c], "error", walk && i == 0 ? 0 : 1);
+		}
+		judge_by(&gated, "error");
+		assert_true(gated.compare->ratios[0].q < 0.05);
+		assert_int_equal(gated.nr, i == 0 ? 0 : 2);
+		if (gated.nr)
+			assert_string_equal(gated.failures[0].cell->backend, "walk");
+		end(&gated);
+	}
+}
+
 /* The ratio changes as much, and nobody is the worse for it. */
 static void a_back_end_that_got_faster_passes(void **state)
 {
@@ -223,6 +271,8 @@ int main(void)
 		cmocka_unit_test(a_back_end_that_fell_behind_fails_and_is_named),
 		cmocka_unit_test(which_of_the_two_is_divided_by_does_not_matter),
 		cmocka_unit_test(ratios_of_too_few_processes_are_counted),
+		cmocka_unit_test(where_more_is_better_who_does_less_is_named),
+		cmocka_unit_test(errors_that_went_away_are_no_fault),
 		cmocka_unit_test(a_back_end_that_got_faster_passes),
 		cmocka_unit_test(a_ratio_that_changed_by_less_passes),
 		cmocka_unit_test(any_difference_of_a_count_fails),
