@@ -118,22 +118,27 @@ int document_fault(const struct document *document, const char *field, struct er
 	return error_set_at(err, -EINVAL, document->path, line, column, "%s: %s", field, text);
 }
 
+static json_t *child_of(const json_t *json, const char *part)
+{
+	return json_is_array(json) ? json_array_get(json, strtoul(part, NULL, 10))
+				   : json_object_get(json, part);
+}
+
 json_t *json_at(const json_t *json, const char *path)
 {
+	const char *dot;
 	char part[64];
 
-	while (json && *path) {
-		size_t length = strcspn(path, ".");
+	for (; (dot = strchr(path, '.')); path = dot + 1) {
+		size_t length = (size_t)(dot - path);
 
-		if (length >= sizeof(part))
+		if (!json || length >= sizeof(part))
 			return NULL;
 		memcpy(part, path, length);
 		part[length] = '\0';
-		json = json_is_array(json) ? json_array_get(json, strtoul(part, NULL, 10))
-					   : json_object_get(json, part);
-		path += length + (path[length] == '.');
+		json = child_of(json, part);
 	}
-	return (json_t *)json;
+	return *path ? child_of(json, path) : (json_t *)json;
 }
 
 double json_number_at(const json_t *json, const char *path)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See document_memo.h. The text is copied without the members that are known, the rest is parsed,
- * and the known ones are put back. A member that was parsed once is well formed: the same bytes up
- * to where it ends mean the same, wherever a value may stand.
+ * See document_memo.h. Objects are read here, member by member; a value is looked for in the memo,
+ * else read here where it is simple, and by jansson where it is not. A member that was read once is
+ * well formed: the same bytes up to where it ends mean the same, wherever a value may stand.
  *
  * Whatever looks odd on the way (a key twice, text that is no JSON) is left to jansson alone.
  */
@@ -12,17 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_MEMBERS 64 /* of one object; those beyond are parsed each time */
-#define DEPTH        3 /* of objects that are looked into */
-#define LONG         64 /* a text of this length is looked at whether it is plain */
+#define MOST_MEMBERS 64 /* of one object; those with more are left to jansson */
+#define DEPTH        3 /* of objects that are read here */
+#define DIGITS       15 /* of simple numbers: nothing overflows */
 #define PATIENCE     8 /* so often in a row in vain, and a value is not remembered any more */
-
-enum state {
-	ABSENT,
-	TAKEN, /* from the memo */
-	MISSED, /* parsed; to be remembered */
-	PLAIN, /* a text that needs no parsing */
-};
 
 struct level;
 
@@ -35,10 +28,6 @@ struct member {
 	json_t *json; /* that value */
 	struct level *inside; /* of objects that were not known as a whole */
 	unsigned in_vain;
-	/* of the document at hand: */
-	enum state state;
-	const char *value;
-	size_t value_length;
 };
 
 /* An object in all documents. */
@@ -50,15 +39,6 @@ struct level {
 
 struct document_memo {
 	struct level top;
-	char *text; /* what is parsed */
-	size_t room;
-};
-
-/* A text on its way from document to parser. */
-struct copying {
-	const char *from, *end;
-	char *to;
-	bool odd;
 };
 
 static void level_fini(struct level *level)
@@ -85,214 +65,213 @@ void document_memo_free(struct document_memo *memo)
 	if (!memo)
 		return;
 	level_fini(&memo->top);
-	free(memo->text);
 	free(memo);
 }
 
-static bool is_key(const struct member *member, const char *key, size_t length)
+/* `key` is behind its opening quote. */
+static bool is_key(const struct member *member, const char *key, const char *end)
 {
-	return member->key_length == length && !memcmp(member->key, key, length);
+	return (size_t)(end - key) > member->key_length &&
+	       !memcmp(member->key, key, member->key_length) && key[member->key_length] == '"';
 }
 
-/* Made where there is none; NULL: too many, or a key that no document of ours has. */
-static struct member *find_member(struct level *level, const char *key, size_t length)
+/* Printable ASCII without escapes, like a histogram, stands for itself. Returns the quote behind
+ * it; NULL: it is not. */
+static const char *end_of_plain(const char *text)
+{
+	while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
+		text++;
+	return *text == '"' ? text : NULL;
+}
+
+/* Made where there is none. NULL: too many, out of memory, or no key as documents of ours have. */
+static struct member *find_member(struct level *level, const char *key, const char *end)
 {
 	struct member *member = &level->members[level->expected];
+	const char *quote;
 
-	if (level->expected < level->nr && is_key(member, key, length)) {
+	if (level->expected < level->nr && is_key(member, key, end)) {
 		level->expected++;
 		return member;
 	}
 	for (size_t i = 0; i < level->nr; i++) {
-		if (!is_key(&level->members[i], key, length))
+		if (!is_key(&level->members[i], key, end))
 			continue;
 		level->expected = i + 1;
 		return &level->members[i];
 	}
-	if (level->nr == MOST_MEMBERS || memchr(key, '\\', length))
+	quote = end_of_plain(key);
+	if (!quote || level->nr == MOST_MEMBERS)
 		return NULL;
 	member = &level->members[level->nr];
-	*member = (struct member){.key = strndup(key, length), .key_length = length};
+	*member = (struct member){.key = strndup(key, (size_t)(quote - key)),
+				  .key_length = (size_t)(quote - key)};
 	if (!member->key)
 		return NULL;
 	level->expected = ++level->nr;
 	return member;
 }
 
+static bool ends_value(char c)
+{
+	return c && strchr(",}] \t\r\n", c);
+}
+
 /* A number or a word goes on where no delimiter follows. */
 static bool is_known(const struct member *member, const char *value, const char *end)
 {
-	const char *behind = value + member->length;
-
 	return member->text && (size_t)(end - value) > member->length &&
-	       !memcmp(value, member->text, member->length) &&
-	       (strchr("\"}]", behind[-1]) || strchr(",}] \t\r\n", *behind));
+	       !memcmp(value, member->text, member->length) && ends_value(value[member->length]);
 }
 
-static void put(struct copying *copying, const char *text, size_t length)
+static const char *skip_digits(const char *p)
 {
-	memcpy(copying->to, text, length);
-	copying->to += length;
+	while (*p >= '0' && *p <= '9')
+		p++;
+	return p;
 }
 
-/* Long, printable ASCII without escapes, like a histogram: it stands for itself. */
-static bool is_plain(const char *value, size_t length)
+/* As most numbers are written, without an exponent. NULL: it is not one of these. */
+static json_t *read_number(const char *value, const char **behind)
 {
-	if (*value != '"' || length < LONG || value[length - 1] != '"')
-		return false;
-	for (size_t i = 1; i < length - 1; i++)
-		if (value[i] < ' ' || value[i] > '~' || value[i] == '"' || value[i] == '\\')
-			return false;
-	return true;
-}
+	const char *digits = value + (*value == '-'), *end = skip_digits(digits);
+	bool whole = *end != '.';
+	char *read;
+	double real;
 
-static void copy_object(struct copying *copying, struct level *level, unsigned depth);
+	if (end == digits || (*digits == '0' && end - digits > 1))
+		return NULL;
+	if (!whole) {
+		const char *fraction = end + 1;
 
-/* The value at copying->from, whose key (with what stands before the value) is at `key`. */
-static void copy_member(struct copying *copying, struct member *member, const char *key,
-			bool *first, unsigned depth)
-{
-	const char *value = copying->from;
-	bool plain = false;
-
-	if (member && member->state != ABSENT) {
-		copying->odd = true;
-		return;
+		end = skip_digits(fraction);
+		if (end == fraction)
+			return NULL;
 	}
-	if (member && is_known(member, value, copying->end)) {
-		member->state = TAKEN;
-		copying->from += member->length;
-		return;
-	}
-	if (!*first)
-		put(copying, ",", 1);
-	*first = false;
-	put(copying, key, (size_t)(value - key));
-	if (member && *value == '{' && depth < DEPTH && !member->inside)
-		member->inside = calloc(1, sizeof(*member->inside));
-	if (member && *value == '{' && member->inside) {
-		copy_object(copying, member->inside, depth + 1);
-	} else {
-		copying->from = json_skip_value(value);
-		plain = member && is_plain(value, (size_t)(copying->from - value));
-		if (plain)
-			put(copying, "null", 4);
-		else
-			put(copying, value, (size_t)(copying->from - value));
-	}
-	if (!member)
-		return;
-	member->state = plain ? PLAIN : MISSED;
-	member->value = value;
-	member->value_length = (size_t)(copying->from - value);
+	if (end - digits > DIGITS || !ends_value(*end))
+		return NULL;
+	*behind = end;
+	if (whole)
+		return json_integer(strtoll(value, NULL, 10));
+	real = strtod(value, &read);
+	return read == end ? json_real(real) : NULL; /* another locale has another point */
 }
 
-/* copying->from is at the opening brace, and afterwards behind the closing one. */
-static void copy_object(struct copying *copying, struct level *level, unsigned depth)
+static json_t *read_object(const char *text, const char *end, struct level *level, unsigned depth,
+			   const char **behind);
+
+/* A value that is not known. NULL: it is none. */
+static json_t *read_value(const char *value, const char *end, struct member *member, unsigned depth,
+			  const char **behind)
 {
-	bool first = true;
-	const char *p, *key;
+	json_t *json = NULL;
 
-	for (size_t i = 0; i < level->nr; i++)
-		level->members[i].state = ABSENT;
-	level->expected = 0;
-	put(copying, "{", 1);
-	p = json_skip_blanks(copying->from + 1);
-	while (*p == '"' && !copying->odd) {
-		size_t length;
+	if (*value == '"') {
+		const char *quote = end_of_plain(value + 1);
 
-		key = p;
-		p = json_skip_string(p);
-		length = (size_t)(p - key);
-		p = json_skip_blanks(p);
-		if (length < 2 || *p != ':')
-			break;
-		copying->from = json_skip_blanks(p + 1);
-		if (!*copying->from)
-			break;
-		copy_member(copying, find_member(level, key + 1, length - 2), key, &first, depth);
-		p = json_skip_blanks(copying->from);
-		if (*p != ',')
-			break;
-		p = json_skip_blanks(p + 1);
-		copying->odd |= *p != '"';
+		if (quote) {
+			*behind = quote + 1;
+			json = json_stringn_nocheck(value + 1, (size_t)(quote - value - 1));
+		}
+	} else if (*value == '{' && depth < DEPTH) {
+		if (!member->inside)
+			member->inside = calloc(1, sizeof(*member->inside));
+		if (member->inside)
+			json = read_object(value, end, member->inside, depth + 1, behind);
+	} else if (*value != '{' && *value != '[') {
+		json = read_number(value, behind);
 	}
-	copying->odd |= *p != '}';
-	put(copying, "}", 1);
-	copying->from = p + (*p == '}');
+	if (json)
+		return json;
+	*behind = json_skip_value(value);
+	return json_loadb(value, (size_t)(*behind - value),
+			  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
 }
 
-static void remember(struct member *member, json_t *json)
+static void remember(struct member *member, const char *value, const char *behind, json_t *json)
 {
+	size_t length = (size_t)(behind - value);
 	char *text;
 
-	if (member->in_vain >= PATIENCE || !json)
+	if (member->in_vain >= PATIENCE)
 		return;
-	text = realloc(member->text, member->value_length);
+	text = realloc(member->text, length);
 	if (!text)
 		return; /* it is only slower: what is there still is what it was */
-	memcpy(text, member->value, member->value_length);
+	memcpy(text, value, length);
 	member->text = text;
-	member->length = member->value_length;
+	member->length = length;
 	member->in_vain++;
 	json_decref(member->json);
 	member->json = json_incref(json);
 }
 
-/* Put what was known into the object, and what was not into the memo. */
-static bool settle(struct level *level, json_t *json)
+/* The member whose key starts at `key`, behind its quote, put into the object. Returns what is
+ * behind it; NULL: it is odd. */
+static const char *read_member(json_t *object, const char *key, const char *end,
+			       struct level *level, unsigned depth)
 {
-	bool sound = true;
+	struct member *member = find_member(level, key, end);
+	const char *value, *behind;
+	size_t nr = json_object_size(object);
+	json_t *json;
 
-	for (size_t i = 0; i < level->nr && sound; i++) {
-		struct member *member = &level->members[i];
-
-		if (member->state == TAKEN) {
-			member->in_vain = 0;
-			sound = json_object_set_nocheck(json, member->key, member->json) == 0;
-		} else if (member->state == PLAIN) {
-			json_t *value =
-				json_stringn_nocheck(member->value + 1, member->value_length - 2);
-
-			sound = json_object_set_new_nocheck(json, member->key, value) == 0;
-			if (sound)
-				remember(member, value);
-		} else if (member->state == MISSED) {
-			json_t *value = json_object_get(json, member->key);
-
-			if (member->inside && json_is_object(value))
-				sound = settle(member->inside, value);
-			if (sound)
-				remember(member, value);
-		}
+	if (!member)
+		return NULL;
+	value = json_skip_blanks(key + member->key_length + 1);
+	if (*value != ':')
+		return NULL;
+	value = json_skip_blanks(value + 1);
+	if (!*value)
+		return NULL;
+	if (is_known(member, value, end)) {
+		member->in_vain = 0;
+		behind = value + member->length;
+		json = json_incref(member->json);
+	} else {
+		json = read_value(value, end, member, depth, &behind);
+		if (json)
+			remember(member, value, behind, json);
 	}
-	return sound;
+	if (json_object_set_new_nocheck(object, member->key, json) < 0)
+		return NULL;
+	/* one that was there before is replaced */
+	return json_object_size(object) > nr ? json_skip_blanks(behind) : NULL;
+}
+
+/* `text` is at the opening brace, `end` is where the document ends. NULL: it is odd. */
+static json_t *read_object(const char *text, const char *end, struct level *level, unsigned depth,
+			   const char **behind)
+{
+	const char *p = json_skip_blanks(text + 1);
+	json_t *object = json_object();
+	bool more = *p != '}';
+
+	level->expected = 0;
+	while (object && p && more) {
+		p = *p == '"' ? read_member(object, p + 1, end, level, depth) : NULL;
+		more = p && *p == ',';
+		if (more)
+			p = json_skip_blanks(p + 1);
+	}
+	if (object && p && *p == '}') {
+		*behind = p + 1;
+		return object;
+	}
+	json_decref(object);
+	return NULL;
 }
 
 json_t *document_memo_parse(struct document_memo *memo, const char *text, size_t length)
 {
-	struct copying copying = {.from = json_skip_blanks(text), .end = text + length};
+	const char *end = text + length, *behind;
 	json_t *json;
-	char *grown;
 
-	if (*copying.from != '{')
+	text = json_skip_blanks(text);
+	if (*text != '{')
 		return NULL;
-	/* Nothing that is copied becomes longer; closing braces and commas may come in too many
-	 * where the text is odd, one for each level and member at most. */
-	if (2 * length + 2 > memo->room) {
-		grown = realloc(memo->text, 2 * length + 2);
-		if (!grown)
-			return NULL;
-		memo->text = grown;
-		memo->room = 2 * length + 2;
-	}
-	copying.to = memo->text;
-	copy_object(&copying, &memo->top, 1);
-	if (copying.odd || json_skip_blanks(copying.from) != copying.end)
-		return NULL;
-	json = json_loadb(memo->text, (size_t)(copying.to - memo->text), JSON_REJECT_DUPLICATES,
-			  NULL);
-	if (!json || settle(&memo->top, json))
+	json = read_object(text, end, &memo->top, 1, &behind);
+	if (!json || json_skip_blanks(behind) == end)
 		return json;
 	json_decref(json);
 	return NULL;

@@ -76,12 +76,13 @@ static uint64_t bucket_count(const struct histogram *h, unsigned bucket)
 static unsigned next_bucket(const struct histogram *h, unsigned from)
 {
 	while (from < NR_BUCKETS) {
-		if (!h->blocks[from / SUB])
-			from = (from / SUB + 1) * SUB;
-		else if (h->blocks[from / SUB][from % SUB] == 0)
-			from++;
-		else
-			break;
+		const uint64_t *block = h->blocks[from / SUB];
+		unsigned end = (from / SUB + 1) * SUB;
+
+		for (; block && from < end; from++)
+			if (block[from % SUB])
+				return from;
+		from = end;
 	}
 	return from;
 }
