@@ -313,6 +313,39 @@ static void what_is_remembered_changes_no_verdict(void **state)
 	json_decref(json);
 }
 
+/* One that is there twice, once in disguise, is so for a reader with a memory, too. */
+static void a_key_twice_is_refused_by_a_memory(void **state)
+{
+	static const char *const twice[] = {
+		"\"repetition\": 1, \"repetition\": 1",
+		"\"repetition\": 1, \"\\u0072epetition\": 1",
+		"\"\\u0072epetition\": 1, \"repetition\": 1",
+	};
+	struct result_reader reader = {.memo = document_memo_new()};
+	json_t *json = made_result(&made, 0, 0, 1), *result;
+	char *text = json_dumps(json, JSON_INDENT(1)), *edited;
+	const char *once = "\"repetition\": 1", *at = strstr(text, once);
+	struct histogram *latency;
+	struct error err = {0};
+
+	assert_non_null(at);
+	for (size_t i = 0; i < sizeof(twice) / sizeof(twice[0]); i++) {
+		write_bytes(text, strlen(text));
+		assert_int_equal(result_read(&reader, path, &result, &latency, &err), 0);
+		histogram_free(latency);
+		json_decref(result);
+		assert_true(asprintf(&edited, "%.*s%s%s", (int)(at - text), text, twice[i],
+				     at + strlen(once)) > 0);
+		write_bytes(edited, strlen(edited));
+		free(edited);
+		assert_int_equal(result_read(&reader, path, &result, &latency, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "duplicate object key"));
+	}
+	result_reader_fini(&reader);
+	free(text);
+	json_decref(json);
+}
+
 static void edited_parameters_do_not_fit_the_id(void **state)
 {
 	json_t *json = made_result(&made, 0, 0, 1);
@@ -396,6 +429,7 @@ int main(void)
 		cmocka_unit_test(every_wrong_value_is_named),
 		cmocka_unit_test(numbers_that_contradict_each_other_are_refused),
 		cmocka_unit_test(what_is_remembered_changes_no_verdict),
+		cmocka_unit_test(a_key_twice_is_refused_by_a_memory),
 		cmocka_unit_test(edited_parameters_do_not_fit_the_id),
 		cmocka_unit_test(a_fault_is_placed_at_its_line_and_column),
 		cmocka_unit_test(duplicate_keys_and_other_texts_are_refused),
