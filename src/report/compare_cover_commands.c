@@ -10,32 +10,10 @@
 #include "report/compare_words.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SETTING_ROOM (COVER_COLUMNS - 6) /* beside the indent and the backslash */
-
-/* The values of a parameter over all points, each once, as a scenario would say them; how many. */
-static size_t values_of(const struct point_groups *groups, const struct parameter *parameter,
-			FILE *out)
-{
-	char value[PARAMETER_TEXT_MAX];
-	json_t *seen = json_object();
-	size_t nr = 0;
-
-	for (size_t i = 0; seen && i < groups->nr_points; i++) {
-		parameter_text(parameter, groups->points[i], value);
-		if (json_object_get(seen, value))
-			continue;
-		json_object_set_new(seen, value, json_true());
-		if (out)
-			fprintf(out, "%s%s", nr ? "," : "", value);
-		nr++;
-	}
-	json_decref(seen);
-	return nr;
-}
 
 /* Are the points all combinations of their values? Then lists say them. */
 static bool is_product(const struct point_groups *groups)
@@ -44,7 +22,7 @@ static bool is_product(const struct point_groups *groups)
 
 	for (size_t i = 0; i < nr_parameters && product <= groups->nr_points; i++) {
 		if (groups->varies[i])
-			product *= values_of(groups, &parameters[i], NULL);
+			product *= point_groups_values(groups, &parameters[i], ",", NULL);
 	}
 	return product == groups->nr_points;
 }
@@ -60,7 +38,7 @@ static bool setting_text(const struct point_groups *groups, size_t parameter, ch
 	if (!out)
 		return false;
 	fprintf(out, "--set '%s=%s", it->name, list ? "[" : "");
-	values_of(groups, it, out);
+	point_groups_values(groups, it, ",", out);
 	fprintf(out, "%s'", list ? "]" : "");
 	return !fclose(out) && length <= SETTING_ROOM;
 }

@@ -161,25 +161,6 @@ int page_context(struct page *page, FILE *out, struct error *err)
 	return r;
 }
 
-/* The values of a parameter in order of appearance, "[10,100]"; how many there are. */
-static size_t put_values(const struct run_summary *summary, const struct parameter *parameter,
-			 FILE *out)
-{
-	char value[PARAMETER_TEXT_MAX];
-	json_t *seen = json_object();
-	size_t nr = 0;
-
-	for (size_t p = 0; p < summary->nr_points; p++) {
-		parameter_text(parameter, &summary->points[p].point, value);
-		if (!seen || json_object_get(seen, value))
-			continue;
-		json_object_set_new(seen, value, json_true());
-		html_printf(out, "%s%s", nr++ ? "," : "", value);
-	}
-	json_decref(seen);
-	return nr;
-}
-
 /*
  * The command that measures this again. Where the points are a full matrix their values are named,
  * as somebody may have replaced the file's by --set; pairs cannot be named so.
@@ -210,7 +191,7 @@ int page_command(struct page *page, FILE *out, struct error *err)
 		if (!page->groups->varies[i] || !parameters[i].in_id)
 			continue;
 		html_printf(memory, " --set '%s=[", parameters[i].name);
-		matrix *= put_values(summary, &parameters[i], memory);
+		matrix *= point_groups_values(page->groups->layout, &parameters[i], ",", memory);
 		html_text(memory, "]'");
 	}
 	if (fclose(memory)) {

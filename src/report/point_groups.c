@@ -81,6 +81,26 @@ char *point_groups_name(const struct point_groups *groups, const struct point *p
 	return values_of(groups, point, NULL, "");
 }
 
+size_t point_groups_values(const struct point_groups *groups, const struct parameter *parameter,
+			   const char *separator, FILE *out)
+{
+	char value[PARAMETER_TEXT_MAX];
+	json_t *seen = json_object();
+	size_t nr = 0;
+
+	for (size_t i = 0; seen && i < groups->nr_points; i++) {
+		parameter_text(parameter, groups->points[i], value);
+		if (json_object_get(seen, value))
+			continue;
+		json_object_set_new(seen, value, json_true());
+		if (out)
+			fprintf(out, "%s%s", nr ? separator : "", value);
+		nr++;
+	}
+	json_decref(seen);
+	return nr;
+}
+
 /* The group with that heading, made if need be; takes over the heading. `index`: number by heading.
  */
 static struct point_group *group_for(struct point_groups *groups, char *heading, json_t *index)

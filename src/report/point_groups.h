@@ -36,8 +36,13 @@ void point_groups_free(struct point_groups *groups);
  * when out of memory. */
 char *point_groups_name(const struct point_groups *groups, const struct point *point);
 
-/* Paragraphs for the top: what varied, and all that did not, in lines of `width` characters with
- * the text at column `indent`. */
+/* The values that a parameter takes, each once, in the order of the points, as a scenario says
+ * them; returns how many. `out` may be NULL. */
+size_t point_groups_values(const struct point_groups *groups, const struct parameter *parameter,
+			   const char *separator, FILE *out);
+
+/* Paragraphs for the top: what varied (of more than a few values the lowest, the highest and how
+ * many), and all that did not, in lines of `width` characters with the text at column `indent`. */
 void point_groups_head(const struct point_groups *groups, unsigned width, unsigned indent,
 		       FILE *out);
 

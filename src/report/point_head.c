@@ -6,26 +6,43 @@
 #include "report/paragraph.h"
 #include "report/point_groups.h"
 
-#include <jansson.h>
 #include <string.h>
 
-/* The values that a parameter takes, each once, in the order of the points. */
+#define SAID_ONE_BY_ONE 12 /* values; nobody reads a thousand */
+
+/* "10k to 10999, 1000 values" */
+static void say_range(FILE *out, const struct parameter *parameter,
+		      const struct point_groups *groups, size_t nr)
+{
+	const struct point *lowest = groups->points[0], *highest = lowest;
+	char low[PARAMETER_TEXT_MAX], high[PARAMETER_TEXT_MAX];
+
+	for (size_t i = 1; i < groups->nr_points && parameter->kind != PARAMETER_NIDS; i++) {
+		const struct point *point = groups->points[i];
+
+		if (parameter_get(parameter, point) < parameter_get(parameter, lowest))
+			lowest = point;
+		if (parameter_get(parameter, point) > parameter_get(parameter, highest))
+			highest = point;
+	}
+	if (lowest != highest)
+		fprintf(out, "%s to %s, ", parameter_text(parameter, lowest, low),
+			parameter_text(parameter, highest, high));
+	fprintf(out, "%zu values", nr);
+}
+
 static void say_values(struct paragraph *p, const struct parameter *parameter,
 		       const struct point_groups *groups)
 {
-	char value[PARAMETER_TEXT_MAX];
-	json_t *seen = json_object();
-	bool first = true;
+	size_t nr = point_groups_values(groups, parameter, "", NULL);
 
-	for (size_t i = 0; i < groups->nr_points; i++) {
-		parameter_text(parameter, groups->points[i], value);
-		if (!seen || json_object_get(seen, value))
-			continue;
-		json_object_set_new(seen, value, json_true());
-		paragraph_say(p, first ? "; " : ", ", first ? parameter->name : "", value);
-		first = false;
-	}
-	json_decref(seen);
+	paragraph_printf(p, "; ", "%s ", parameter->name);
+	if (!p->out)
+		return;
+	if (nr > SAID_ONE_BY_ONE)
+		say_range(p->out, parameter, groups, nr);
+	else
+		point_groups_values(groups, parameter, ", ", p->out);
 }
 
 static void print_varied(const struct point_groups *groups, unsigned width, unsigned indent,
