@@ -201,28 +201,49 @@ static int check_backends(const struct document *document, struct error *err)
 		if (!text || !*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
 			return document_fault(document, "identity.backends", err,
 					      "item %zu is not the name of a back end", i + 1);
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(text, json_string_value(json_array_get(backends, k))))
+				return document_fault(document, "identity.backends", err,
+						      "'%.100s' is there twice", text);
 	}
+	return 0;
+}
+
+/* A point of run.json, which none of those `seen` before may be: its files would count twice. */
+static int check_point(const struct document *document, const json_t *item, size_t index,
+		       json_t *seen, struct error *err)
+{
+	const char *id = json_string_value(json_object_get(item, "id"));
+	struct error why = {0};
+	struct point point;
+	char path[48];
+
+	snprintf(path, sizeof(path), "identity.points.%zu", index);
+	if (!id)
+		return document_fault(document, path, err, "has no id");
+	if (point_from_json(json_object_get(item, "parameters"), id, &point, &why))
+		return document_fault(document, path, err, "%s", why.text);
+	if (json_object_get(seen, id))
+		return document_fault(document, path, err, "'%s' is there twice", id);
+	if (json_object_set_new(seen, id, json_true()) < 0)
+		return error_set_at(err, -ENOMEM, document->path, 0, 0, "out of memory");
 	return 0;
 }
 
 static int check_points(const struct document *document, struct error *err)
 {
 	const json_t *item, *points = json_at(document->json, "identity.points");
+	json_t *seen = json_object();
 	size_t i;
+	int r = 0;
 
 	json_array_foreach (points, i, item) {
-		const char *id = json_string_value(json_object_get(item, "id"));
-		struct error why = {0};
-		struct point point;
-		char path[48];
-
-		snprintf(path, sizeof(path), "identity.points.%zu", i);
-		if (!id)
-			return document_fault(document, path, err, "has no id");
-		if (point_from_json(json_object_get(item, "parameters"), id, &point, &why))
-			return document_fault(document, path, err, "%s", why.text);
+		r = check_point(document, item, i, seen, err);
+		if (r)
+			break;
 	}
-	return 0;
+	json_decref(seen);
+	return r;
 }
 
 int run_document_load(const char *path, json_t **run, struct error *err)

@@ -228,6 +228,29 @@ static void a_damaged_run_json_is_the_only_fault(void **state)
 	expect_fault("run.json", "not JSON");
 }
 
+/* Its files would be read for both, and count twice. */
+static void what_run_json_lists_twice_is_refused(void **state)
+{
+	static const char *const lists[] = {"points", "backends"};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		json_t *run = json_deep_copy(made.dir->run);
+		json_t *list = json_object_get(json_object_get(run, "identity"), lists[i]);
+		struct record *record;
+		char *text;
+
+		assert_int_equal(json_array_append(list, json_array_get(list, 0)), 0);
+		text = json_dumps(run, JSON_INDENT(1));
+		put_in_run("run.json", text);
+		free(text);
+		json_decref(run);
+		faults = (struct error_list){0};
+		assert_int_equal(record_open(made.path, true, &record, &faults), -EINVAL);
+		assert_int_equal(faults.total, 1);
+		expect_fault("run.json", "is there twice");
+	}
+}
+
 /* Turn the run into a directory of loose files. */
 static void make_loose(void)
 {
@@ -379,6 +402,7 @@ int main(void)
 		TEST(all_faults_are_counted_and_ten_are_kept),
 		TEST(nothing_is_ever_written),
 		TEST(a_damaged_run_json_is_the_only_fault),
+		TEST(what_run_json_lists_twice_is_refused),
 		TEST(loose_files_are_put_together_by_what_they_say),
 		TEST(a_run_and_its_files_alone_are_the_same),
 		TEST(loose_files_of_two_machines_are_not_one_run),
