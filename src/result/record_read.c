@@ -277,6 +277,8 @@ static int read_cell(struct reading *reading, struct error *err)
 	if (!cell->backend || (placement && !cell->placement))
 		return error_set(err, -ENOMEM, "out of memory");
 	cell->placement_found = json_is_object(found) ? json_incref(found) : NULL;
+	if (json_whole_at(reading->json, "failed") > MAX_REPETITIONS)
+		return cell_fault(reading, "failed", err, "are too many");
 	cell->failed = (unsigned)json_whole_at(reading->json, "failed");
 	cell->samples = json_whole_at(reading->json, "samples");
 	cell->reads = json_whole_at(reading->json, "reads");
