@@ -81,13 +81,16 @@ unsigned cli_format(struct argp_state *state, const char *text, unsigned allowed
 	return found;
 }
 
-static void refuse_metric(struct argp_state *state, const char *word, size_t length)
+/* `first`: what is allowed besides, or "". */
+static void refuse_metric(struct argp_state *state, const char *word, size_t length,
+			  const char *first)
 {
-	char list[256] = "all";
-	size_t used = strlen(list);
+	char list[256];
+	size_t used = (size_t)snprintf(list, sizeof(list), "%s", first);
 
 	for (size_t i = 0; i < NR_METRICS && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, ", %s", metrics[i].name);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
+					 metrics[i].name);
 	argp_error(state, "--metric: '%.*s' is not known (%s)", (int)length, word, list);
 }
 
@@ -104,7 +107,7 @@ size_t cli_metrics(struct argp_state *state, const char *text,
 		const struct metric *metric = metric_find(text, length);
 
 		if (!metric)
-			refuse_metric(state, text, length);
+			refuse_metric(state, text, length, "all");
 		while (k < nr && list[k] != metric)
 			k++;
 		if (metric && k == nr)
@@ -114,4 +117,23 @@ size_t cli_metrics(struct argp_state *state, const char *text,
 		text += length + 1;
 	}
 	return nr;
+}
+
+const struct metric *cli_metric(struct argp_state *state, const char *text)
+{
+	const struct metric *metric = metric_find(text, strlen(text));
+
+	if (!metric)
+		refuse_metric(state, text, strlen(text), "");
+	return metric;
+}
+
+double cli_share(struct argp_state *state, const char *name, const char *text)
+{
+	const char *why = "";
+	uint64_t ppm = 0;
+
+	if (unit_parse(text, strlen(text), UNIT_SHARE, &ppm, &why))
+		argp_error(state, "%s: '%s' is not possible (%s)", name, text, why);
+	return (double)ppm / 1e6;
 }

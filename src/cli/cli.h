@@ -56,4 +56,10 @@ unsigned cli_format(struct argp_state *state, const char *text, unsigned allowed
 size_t cli_metrics(struct argp_state *state, const char *text,
 		   const struct metric *list[NR_METRICS]);
 
+/* The same where only one makes sense. */
+const struct metric *cli_metric(struct argp_state *state, const char *text);
+
+/* The argument of the option `name`, "3%", as a share. Calls argp_error() where it is none. */
+double cli_share(struct argp_state *state, const char *name, const char *text);
+
 #endif

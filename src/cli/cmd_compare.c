@@ -52,31 +52,6 @@ struct arguments {
 	bool keep_going;
 };
 
-static const struct metric *metric_argument(struct argp_state *state, const char *text)
-{
-	const struct metric *metric = metric_find(text, strlen(text));
-	char list[256] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < NR_METRICS && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-					 metrics[i].name);
-	if (!metric)
-		argp_error(state, "--metric: '%s' is not known (%s)", text, list);
-	return metric;
-}
-
-/* "3%" as a share. */
-static double share_argument(struct argp_state *state, const char *text)
-{
-	const char *why = "";
-	uint64_t ppm = 0;
-
-	if (unit_parse(text, strlen(text), UNIT_SHARE, &ppm, &why))
-		argp_error(state, "--min-effect: '%s' is not possible (%s)", text, why);
-	return (double)ppm / 1e6;
-}
-
 static double alpha_argument(struct argp_state *state, const char *text)
 {
 	double alpha = 0;
@@ -96,7 +71,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'm':
-		args->options.metric = metric_argument(state, text);
+		args->options.metric = cli_metric(state, text);
 		return 0;
 	case 'f':
 		args->format = cli_format(state, text,
@@ -104,7 +79,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 						  FORMAT_MARKDOWN | FORMAT_COVER);
 		return 0;
 	case KEY_MIN_EFFECT:
-		args->options.min_effect = share_argument(state, text);
+		args->options.min_effect = cli_share(state, "--min-effect", text);
 		return 0;
 	case KEY_ALPHA:
 		args->options.alpha = alpha_argument(state, text);

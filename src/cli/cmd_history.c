@@ -46,7 +46,7 @@ static const struct argp_option option_table[] = {
 	 "may "
 	 "be given many times",
 	 0},
-	{"metric", OPTION_METRIC, "A,B", 0, "what to look at (default: p50,update)", 0},
+	{"metric", OPTION_METRIC, "A,B", 0, "what to look at, or all (default: p50,update)", 0},
 	{"min-effect", OPTION_MIN_EFFECT, "PERCENT", 0,
 	 "a change by less is none (default: 3%); where twice the A/A noise of a series is more, "
 	 "that counts",
@@ -66,49 +66,6 @@ static const struct argp_option option_table[] = {
 	 0},
 	{0},
 };
-
-static void add_metric(struct history_arguments *arguments, const struct metric *metric)
-{
-	for (size_t i = 0; i < arguments->options.nr_metrics; i++)
-		if (arguments->metrics[i] == metric)
-			return;
-	arguments->metrics[arguments->options.nr_metrics++] = metric;
-}
-
-static void parse_metrics(struct history_arguments *arguments, const char *text,
-			  struct argp_state *state)
-{
-	char list[256] = "";
-
-	arguments->metrics_asked = true;
-	for (size_t i = 0, used = 0; i < NR_METRICS; i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-					 metrics[i].name);
-	for (;; text++) {
-		size_t length = strcspn(text, ",");
-		const struct metric *metric = metric_find(text, length);
-
-		if (!metric) {
-			argp_error(state, "--metric: '%.*s' is not known (%s)", (int)length, text,
-				   list);
-			return;
-		}
-		add_metric(arguments, metric);
-		text += length;
-		if (!*text)
-			return;
-	}
-}
-
-static double parse_share(const char *text, struct argp_state *state)
-{
-	uint64_t millionths = 0;
-	const char *why = "";
-
-	if (unit_parse(text, strlen(text), UNIT_SHARE, &millionths, &why))
-		argp_error(state, "--min-effect: '%s' is not such a share (%s)", text, why);
-	return (double)millionths / 1e6;
-}
 
 static int64_t parse_since(const char *text, struct argp_state *state)
 {
@@ -147,10 +104,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->added[arguments->nr_added++] = argument;
 		return 0;
 	case OPTION_METRIC:
-		parse_metrics(arguments, argument, state);
+		arguments->options.nr_metrics = cli_metrics(state, argument, arguments->metrics);
+		arguments->metrics_asked = true;
 		return 0;
 	case OPTION_MIN_EFFECT:
-		arguments->options.min_effect = parse_share(argument, state);
+		arguments->options.min_effect = cli_share(state, "--min-effect", argument);
 		return 0;
 	case OPTION_SINCE:
 		arguments->options.since = parse_since(argument, state);
@@ -287,8 +245,8 @@ static int show(const struct history *history, struct history_arguments *argumen
 	struct error err = {0};
 	int r = print(history, arguments);
 
-	if (r)
-		error_set(&err, r, "cannot print: %s", strerror(-r));
+	if (r == -ENOMEM)
+		error_set(&err, r, "out of memory");
 	if (!r && arguments->charts.directory) {
 		if (arguments->format == FORMAT_TABLE || arguments->charts.dumb)
 			arguments->charts.out = stdout;
@@ -296,7 +254,8 @@ static int show(const struct history *history, struct history_arguments *argumen
 		r = history_charts_write(history, &arguments->charts, &err);
 		fputs(fenced ? "```\n" : "", stdout);
 	}
-	if (r)
+	/* what could not be written is said by cli_finish() */
+	if (err.text[0])
 		error_print(stderr, &err);
 	return r;
 }
@@ -314,8 +273,9 @@ int cmd_history(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (!arguments.metrics_asked) {
-		add_metric(&arguments, metric_find("p50", 3));
-		add_metric(&arguments, metric_find("update", 6));
+		arguments.metrics[0] = metric_find("p50", strlen("p50"));
+		arguments.metrics[1] = metric_find("update", strlen("update"));
+		arguments.options.nr_metrics = 2;
 	}
 	arguments.options.metrics = arguments.metrics;
 	r = add_runs(&arguments);

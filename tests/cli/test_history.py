@@ -400,7 +400,7 @@ def how_many_runs_it_takes_is_said_and_true():
 def wrong_usage_is_trouble():
     for args, message in (([], 'the directory of a history is missing'),
                           (['a', 'b'], "'b' is too many"),
-                          (['a', '--metric', 'p51'], "--metric: 'p51' is not known (p50, p90, "),
+                          (['a', '--metric', 'p51'], "--metric: 'p51' is not known (all, p50, p90, "),
                           (['a', '--metric', 'p50,'], "--metric: '' is not known"),
                           (['a', '--min-effect', '3'], "--min-effect: '3'"),
                           (['a', '--min-effect', '300%'], "--min-effect: '300%'"),
