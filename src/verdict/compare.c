@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * See compare.h. Pairs are looked for in lists sorted by point and back end, so that thousands of
- * points take no longer to match than to read.
- */
+/* See compare.h: what is held against what, and what is made of it as a whole. */
 #include "verdict/compare.h"
 
 #include "verdict/compare_parts.h"
@@ -11,41 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-int cell_order(const struct record_cell *a, const struct record_cell *b)
-{
-	int order = strcmp(a->point->id, b->point->id);
-
-	return order ? order : strcmp(a->backend, b->backend);
-}
-
-static int pointer_order(const void *a, const void *b)
-{
-	return cell_order(*(const struct record_cell *const *)a,
-			  *(const struct record_cell *const *)b);
-}
-
-/* The cells of a record in order; the caller's to free. NULL: out of memory. */
-static const struct record_cell **sorted_cells(const struct record *record)
-{
-	const struct record_cell **cells = calloc(record->nr_cells + 1, sizeof(const void *));
-
-	if (!cells)
-		return NULL;
-	for (size_t i = 0; i < record->nr_cells; i++)
-		cells[i] = &record->cells[i];
-	qsort(cells, record->nr_cells, sizeof(const void *), pointer_order);
-	return cells;
-}
-
-static const struct record_cell *find(const struct record_cell *const *sorted, size_t nr,
-				      const struct record_cell *cell)
-{
-	const struct record_cell *const *found =
-		bsearch(&cell, sorted, nr, sizeof(const void *), pointer_order);
-
-	return found ? *found : NULL;
-}
 
 /* The values of a metric that processes have; returns how many. */
 static size_t values_of(const struct record_cell *cell, const struct metric *metric, double *values)
@@ -86,15 +48,14 @@ static void add_unmatched(struct compare *compare, const struct record_cell *cel
 }
 
 /* Pairs are compared as they are found; what is left over is kept, too. */
-static int match(struct compare *compare, const struct record_cell *const *base,
-		 const struct record_cell *const *new, size_t *nr_pairs)
+static int match(struct compare *compare, size_t *nr_pairs)
 {
-	size_t nr_base = compare->base->nr_cells, nr_new = compare->new->nr_cells;
+	const struct record *base = compare->base, *new = compare->new;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < nr_new; i++) {
-		const struct record_cell *cell = &compare->new->cells[i];
-		const struct record_cell *other = find(base, nr_base, cell);
+	for (size_t i = 0; !r && i < new->nr_cells; i++) {
+		const struct record_cell *cell = &new->cells[i];
+		const struct record_cell *other = record_find(base, cell->point->id, cell->backend);
 
 		if (!other) {
 			add_unmatched(compare, cell, false);
@@ -106,10 +67,10 @@ static int match(struct compare *compare, const struct record_cell *const *base,
 			r = compare_cells(&compare->comparisons[compare->nr++], other, cell,
 					  &compare->options);
 	}
-	for (size_t i = 0; i < nr_base; i++) {
-		const struct record_cell *cell = &compare->base->cells[i];
+	for (size_t i = 0; i < base->nr_cells; i++) {
+		const struct record_cell *cell = &base->cells[i];
 
-		if (!find(new, nr_new, cell))
+		if (!record_find(new, cell->point->id, cell->backend))
 			add_unmatched(compare, cell, true);
 	}
 	return r;
@@ -150,19 +111,15 @@ static int nothing_common(const struct compare *compare, struct error *err)
 
 static int fill(struct compare *compare, struct error *err)
 {
-	const struct record_cell **base = sorted_cells(compare->base);
-	const struct record_cell **new = sorted_cells(compare->new);
 	size_t room = compare->base->nr_cells + compare->new->nr_cells + 1, pairs = 0;
-	int r = base && new ? 0 : -ENOMEM;
+	int r = 0;
 
 	compare->comparisons = calloc(compare->new->nr_cells + 1, sizeof(*compare->comparisons));
 	compare->unmatched = calloc(room, sizeof(*compare->unmatched));
 	if (!compare->comparisons || !compare->unmatched)
 		r = -ENOMEM;
 	if (!r)
-		r = match(compare, base, new, &pairs);
-	free(base);
-	free(new);
+		r = match(compare, &pairs);
 	if (!r && !pairs)
 		return nothing_common(compare, err);
 	if (!r)

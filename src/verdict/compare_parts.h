@@ -5,9 +5,6 @@
 
 #include "verdict/compare.h"
 
-/* Is a less than, equal to or greater than b, by point and back end? */
-int cell_order(const struct record_cell *a, const struct record_cell *b);
-
 /*
  * Everything of a comparison that follows from the values of both sides; not q, the verdict and
  * how many are needed, which hang on all others, too. The values are sorted in place. 0 or -ENOMEM.
