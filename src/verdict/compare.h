@@ -34,7 +34,7 @@ const char *verdict_word(enum verdict verdict);
 struct compare_options {
 	const struct metric *metric;
 	double alpha; /* 0.05 */
-	double min_effect; /* 0.03: a change by less does not matter */
+	double min_effect; /* 0.03: a change by less does not matter; of ratios, either way round */
 	/*
 	 * The verdict of shared machines: only what another tenant cannot change. Host classes may
 	 * differ, then counts and errors only are compared.

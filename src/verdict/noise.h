@@ -43,8 +43,8 @@ int noise_measure(const struct record_cell *cell, const struct metric *metric, s
 json_t *noise_to_json(const struct record *record);
 
 /* Write such a document to DIRECTORY/noise-SCENARIO-HASH.json, at once or not at all; the directory
- * is made where it is not there. The hash is of host class, points and back ends: the document of an
- * earlier A/A run of the same is replaced. `path` gets the name. 0 or -errno. */
+ * is made where it is not there. The hash is of host class, points and back ends: the document of
+ * an earlier A/A run of the same is replaced. `path` gets the name. 0 or -errno. */
 int noise_store_put(const char *directory, const json_t *document, char path[PATH_MAX],
 		    struct error *err);
 
