@@ -71,9 +71,9 @@ static const struct argp aa_argp = {
 	       "itself, and keeps that as its noise.\vThe scenario is measured with twice its "
 	       "repetitions; the odd ones are one run, the even ones another, interleaved. All "
 	       "metrics are kept in DIR/noise-NAME-HASH.json, in place of what an earlier aa of "
-	       "the "
-	       "same points, back ends and host class left there. The run itself goes to " AA_BASE
-	       "/NAME/NNN; Ctrl-C keeps what is done, and the same command goes on."
+	       "the same points, back ends and host class left there. The run itself goes "
+	       "to " AA_BASE "/NAME/NNN; Ctrl-C keeps what is done, and the same command goes on. "
+	       "SCENARIO may be - for standard input."
 	       "\n\nExit codes: 0 fine, whatever the noise; 2 trouble, or a repetition failed "
 	       "(then no noise is kept); 3 not possible on this machine.",
 };

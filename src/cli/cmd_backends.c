@@ -37,7 +37,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.doc = "Lists the back ends: ways to keep and to read hierarchical memory statistics.",
+	.doc = "Lists the back ends: ways to keep and to read hierarchical memory statistics.\v"
+	       "Exit codes: 0 fine; 2 trouble.",
 };
 
 static const char *updates(const struct backend *backend)

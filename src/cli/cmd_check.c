@@ -83,9 +83,10 @@ static const struct argp check_argp = {
 	.doc = "Holds back ends against an exact oracle on every point of a scenario: all get the "
 	       "same charges and the same random updates, and every cell of some memcgs is "
 	       "compared with the truth and with the error that the back end's design allows. "
-	       "Then the same without batching, where every cell must be equal.\vExit code 0 when "
-	       "all cells are within their bounds, 1 when one is not, 3 when this machine cannot "
-	       "hold a point (nothing is checked then).",
+	       "Then the same without batching, where every cell must be equal.\vSCENARIO may be "
+	       "- for standard input.\n\nExit codes: "
+	       "0 all cells are within their bounds; 1 one is not; 2 trouble; 3 this machine "
+	       "cannot hold a point (nothing is checked then).",
 };
 
 /* A mark of where a long check is. */

@@ -31,7 +31,7 @@ static const struct argp_option option_table[] = {
 	{"min-effect", KEY_MIN_EFFECT, "SHARE", 0,
 	 "a change by less does not matter (default 3%; with --gate 25%)", 0},
 	{"alpha", KEY_ALPHA, "RATE", 0,
-	 "at most this share of the changes that are called one is none (default 0.05)", 0},
+	 "of what is called a change, the share that may be chance (default 0.05)", 0},
 	{"format", 'f', "FORMAT", 0,
 	 "table (default), json, tsv, markdown, or cover: plain text for a patch's cover letter",
 	 0},
@@ -120,8 +120,12 @@ static const struct argp compare_argp = {
 	       "With --gate classes of hosts may differ: then errors and operation counts only are "
 	       "compared. It fails on cells beyond their bound in NEW, on operation counts that "
 	       "differ, and on a back end that fell behind another by --min-effect or more. "
-	       "Without it "
-	       "counts and ratios are shown, and decide nothing.\n\n"
+	       "Without it counts and ratios are shown, and decide nothing.\n\n"
+	       "Metrics: p50 to max and mean are of the time of a read, in each process; rate, "
+	       "reads per second and reader; hierarchical, local and format, parts of a read: its "
+	       "hierarchical rows, its local rows, its text; update, what a writer pays to charge "
+	       "one page; error, pages that a read is off; memory, bytes of the counters. Of rate "
+	       "more is better, of all others less.\n\n"
 	       "Exit codes: 0 fine; 1 a regression (a failed gate); 2 trouble: faulty files (with "
 	       "--keep-going only where nothing is left of a side), different classes of hosts, "
 	       "nothing to compare.",

@@ -134,7 +134,8 @@ static const struct argp argp = {
 	       "(RFC 4180) has a line for each process with all that is known of it. hgrm is "
 	       "HdrHistogram's percentile output, in nanoseconds. otava-csv is read by Apache "
 	       "Otava: a row for each run, by time; DIR is then a run, a record, or a directory "
-	       "of records as `history' keeps them.",
+	       "of records as `history' keeps them.\n\n"
+	       "Exit codes: 0 fine; 2 trouble: nothing to export, faulty files.",
 };
 
 /* Print `text` to where the user wants it; with -o the whole file or nothing. */

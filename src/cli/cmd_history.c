@@ -154,8 +154,8 @@ static const struct argp argp = {
 	       "so, and where it is large enough. A series with fewer runs than it takes is said "
 	       "to be too short. `memcgbench aa' measures the noise; what it writes is read from "
 	       "DIR, too.\n\n"
-	       "The exit code is 1 where the newest change of any series is for the worse. A "
-	       "regression that is wanted is accepted by --since with the time of its first run: "
+	       "Exit codes: 0 fine; 1 the newest change of any series is for the worse; 2 trouble. "
+	       "A regression that is wanted is accepted by --since with the time of its first run: "
 	       "it leaves the runs before it out, and the search starts again from there.",
 };
 

@@ -43,8 +43,9 @@ static const char doc[] =
 	"FILE may be - for standard input. Lines that no mainline kernel prints are kept as text, "
 	"under \"unknown\", and said on standard error. Whatever is wrong with a row that is known "
 	"(a malformed number, a row or node that is there twice, a file that was cut) is an error "
-	"with line and column, and exit code 2.\n\n"
-	"Numbers above 2^63-1 are printed as strings: no digit is lost.";
+	"with line and column.\n\n"
+	"Numbers above 2^63-1 are printed as strings: no digit is lost.\n\n"
+	"Exit codes: 0 fine; 2 trouble.";
 
 static bool find_type(const char *word, enum stat_type *type)
 {

@@ -67,8 +67,9 @@ static const struct argp plan_argp = {
 	.doc = "Shows what a scenario would measure: each point with its id, memory and time, and "
 	       "what cannot run, with every reason. Nothing is measured.\vTimes are guesses, good "
 	       "to a factor of a few. With --topology, `here` in the scenario stands for the "
-	       "recorded machine. A scenario that is read without error is planned with exit code "
-	       "0, whether it could run or not; `run` is where impossible points are code 3.",
+	       "recorded machine. SCENARIO may be - for standard input.\n\n"
+	       "Exit codes: 0 the scenario is read without error, whether it could run or not "
+	       "(`run` is where impossible points are code 3); 2 trouble.",
 };
 
 static int print_formats(const struct plan *plan, unsigned format)

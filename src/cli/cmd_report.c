@@ -95,7 +95,8 @@ static const struct argp argp = {
 	.doc = "Draws the charts of the run in DIR with gnuplot, or makes one page of all there "
 	       "is.\v"
 	       "Each chart is a file of data (.tsv), a script that draws it again with plain "
-	       "gnuplot (.gp), and pictures. The names of the files written go to standard output.",
+	       "gnuplot (.gp), and pictures. The names of the files written go to standard output."
+	       "\n\nExit codes: 0 fine; 2 trouble.",
 };
 
 /* Charts leave out what failed, and look as good without it. */

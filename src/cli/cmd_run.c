@@ -74,9 +74,9 @@ static const struct argp run_argp = {
 	       "are there, and Ctrl-C keeps what is done: the same command goes on with an "
 	       "unfinished run, and measures only what is missing or failed. A finished run in "
 	       "--out is shown again. Without --out, results go to results/local/NAME/NNN, the "
-	       "next "
-	       "number below the scenario's name.\n\nExit codes: 0 fine; 2 trouble, or a "
-	       "repetition failed; 3 not possible on this machine.",
+	       "next number below the scenario's name. SCENARIO may be - for standard input.\n\n"
+	       "Exit codes: 0 fine; 2 trouble, or a repetition failed; 3 not possible on this "
+	       "machine.",
 };
 
 static int print_json(const struct run_summary *summary)

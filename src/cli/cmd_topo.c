@@ -56,9 +56,8 @@ static const struct argp topo_argp = {
 	.parser = parse_option,
 	.doc = "Shows NUMA nodes by OS index, their CPUs and memory, and what this process may use "
 	       "of them.\vNodes hidden by a cpuset, without memory or without CPUs are shown too. "
-	       "A "
-	       "recorded machine shows hidden nodes only if it was recorded with `lstopo "
-	       "--disallowed`.",
+	       "A recorded machine shows hidden nodes only if it was recorded with `lstopo "
+	       "--disallowed`.\n\nExit codes: 0 fine; 2 trouble.",
 };
 
 /* "0-17,36-53", cut where it would be too long; the caller frees. */

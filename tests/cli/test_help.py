@@ -22,6 +22,19 @@ def every_command_has_help_that_fits_a_terminal():
                 tap.expect(len(line) <= 80, command, line)
 
 
+def every_command_says_what_its_exit_codes_mean():
+    for command in ([], *([name] for name in _commands())):
+        text = ' '.join(tap.run(*command, '--help').stdout.split())
+        tap.expect(re.search(r'Exit codes: 0 .*2 trouble', text), command, text)
+
+
+def every_command_that_takes_a_scenario_says_where_from():
+    for command in _commands():
+        text = ' '.join(tap.run(command, '--help').stdout.split())
+        if re.match(r'Usage: \S+ \S+ \[OPTION\.\.\.\] SCENARIO', text):
+            tap.contains(text, 'SCENARIO may be - for standard input.')
+
+
 def every_command_says_the_same_version():
     versions = {tap.run(*command, option).stdout
                 for command in ([], *([name] for name in _commands()), ['measure'])
