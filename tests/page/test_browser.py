@@ -2,6 +2,7 @@
 """memcgbench report -o: what a page promises in a browser, held against Chromium without a screen."""
 import atexit
 import contextlib
+import os
 import signal
 import sys
 
@@ -47,13 +48,13 @@ return found;
 
 
 def _browser():
-    if 'skip' in _STATE:
-        raise _STATE['skip']
+    if 'reason' in _STATE:
+        raise _STATE['reason']
     if 'browser' not in _STATE:
         try:
             _STATE['browser'] = webdriver.Browser()
-        except tap.Skip as reason:
-            _STATE['skip'] = reason
+        except (tap.Skip, webdriver.Failure) as reason: # once for all tests: trying takes a minute
+            _STATE['reason'] = reason
             raise
         atexit.register(_STATE['browser'].close)
     return _STATE['browser']
@@ -103,6 +104,25 @@ def _expect_contrast(browser, what):
     tap.expect(len(texts) > 100, what, 'has but', len(texts), 'texts')
     poor = [(t['text'], round(_contrast(t), 2)) for t in texts if _contrast(t) < 4.5]
     tap.equal(poor, [], f'{what}: contrast below 4.5')
+
+
+def what_is_not_installed_is_skipped_and_what_cannot_start_fails():
+    path = os.environ['PATH']
+    with tap.directory() as directory:
+        os.environ['PATH'] = directory
+        try:
+            for programs, reason in (((), tap.Skip), (('chromium', 'chromedriver'), webdriver.Failure)):
+                for name in programs:
+                    with open(f'{directory}/{name}', 'w', encoding='ascii') as file:
+                        os.chmod(file.fileno(), 0o755)
+                        file.write('#!/bin/sh\nexit 1\n')
+                try:
+                    webdriver.Browser()
+                except reason:
+                    continue
+                raise AssertionError(f'{reason.__name__} was expected')
+        finally:
+            os.environ['PATH'] = path
 
 
 def a_page_renders_without_a_complaint_and_asks_for_nothing():

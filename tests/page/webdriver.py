@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Chromium without a screen, driven over HTTP as the W3C's WebDriver has it, with a profile of its own.
 
-Only what it started is ended. Whatever is not installed, or cannot start, is a reason to skip.
+Only what it started is ended. What is not installed is a reason to skip; what is and cannot start, to
+fail: a page that nobody looked at has kept no promise.
 """
 import json
 import os
@@ -82,7 +83,7 @@ class Browser:
             said.append(line)
             if not line:
                 break
-        raise tap.Skip('chromedriver does not start: ' + ' '.join(''.join(said).split())[:200])
+        raise Failure('chromedriver does not start: ' + ' '.join(''.join(said).split())[:200])
 
     def _open(self, browser):
         options = {'binary': browser, 'args': [
@@ -96,7 +97,7 @@ class Browser:
         try:
             self.session = self._send('POST', '/session', wanted, START_SECONDS)['sessionId']
         except (Failure, OSError) as reason:
-            raise tap.Skip('chromium does not start: ' + ' '.join(str(reason).split())[:200])
+            raise Failure('chromium does not start: ' + ' '.join(str(reason).split())[:200]) from None
 
     def _send(self, method, path, body=None, seconds=CALL_SECONDS):
         data = None if body is None else json.dumps(body).encode()
