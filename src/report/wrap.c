@@ -17,6 +17,18 @@ static unsigned characters(const char *text, size_t length)
 	return width;
 }
 
+/* Bytes of the first `wide` characters of a text that has as many. */
+static size_t bytes_of(const char *text, unsigned wide)
+{
+	size_t length = 0;
+
+	while (wide || ((unsigned char)text[length] & 0xc0) == 0x80) {
+		wide -= ((unsigned char)text[length] & 0xc0) != 0x80;
+		length++;
+	}
+	return length;
+}
+
 static size_t word_length(const char *text)
 {
 	size_t length = 0;
@@ -53,6 +65,10 @@ void wrap_lines(FILE *out, unsigned width, unsigned indent, const char *label, c
 		else
 			fputc(' ', out);
 		column = first ? (column < indent ? indent : column + !!column) : column + 1;
+		if (column + wide > width) { /* what is too long for any line goes on in the next */
+			wide = column < width ? width - column : 1;
+			length = bytes_of(text, wide);
+		}
 		fwrite(text, 1, length, out);
 		column += wide;
 		text += length;

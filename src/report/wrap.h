@@ -8,7 +8,7 @@
 #define TERMINAL_COLUMNS 80
 
 /* Lines of at most `width` characters. `label` takes the first `indent` columns (at least one blank
- * follows it). A word that is longer than a line stands alone; "3 %" is one word.
+ * follows it). A word that is longer than a line goes on in the next; "3 %" is one word.
  * Control characters become blanks. */
 void wrap_lines(FILE *out, unsigned width, unsigned indent, const char *label, const char *text);
 /* The same for a terminal. */

@@ -34,17 +34,25 @@ static void lines_are_broken_at_blanks_and_indented(void **state)
 	expect(0, "", "", "\n");
 }
 
-static void long_labels_and_words_get_what_they_need(void **state)
+static void long_labels_get_what_they_need(void **state)
 {
-	char word[101] = "", text[128], expected[256];
+	expect(4, "label", "text", "label text\n");
+}
+
+static void words_that_are_too_long_go_on_in_the_next_line(void **state)
+{
+	char word[201] = "", text[256], expected[512];
 
 	memset(word, 'w', 100);
-	expect(4, "label", "text", "label text\n");
-	snprintf(expected, sizeof(expected), "    %s\n", word);
-	expect(4, "", word, expected);
-	snprintf(text, sizeof(text), "a %s", word);
-	snprintf(expected, sizeof(expected), "k   a\n    %s\n", word);
+	snprintf(text, sizeof(text), "a %s b", word);
+	snprintf(expected, sizeof(expected), "k   a\n    %.76s\n    %.24s b\n", word, word);
 	expect(4, "k", text, expected);
+	snprintf(expected, sizeof(expected), "    %.76s\n", word);
+	expect(4, "", expected + 4, expected);
+	for (unsigned i = 0; i < 100; i++)
+		memcpy(word + 2 * i, "\u00b5", 2);
+	snprintf(expected, sizeof(expected), "    %.152s\n    %.48s\n", word, word);
+	expect(4, "", word, expected);
 }
 
 static void characters_count_and_controls_do_not_pass(void **state)
@@ -78,7 +86,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_broken_at_blanks_and_indented),
-		cmocka_unit_test(long_labels_and_words_get_what_they_need),
+		cmocka_unit_test(long_labels_get_what_they_need),
+		cmocka_unit_test(words_that_are_too_long_go_on_in_the_next_line),
 		cmocka_unit_test(characters_count_and_controls_do_not_pass),
 		cmocka_unit_test(a_number_keeps_its_percent_sign),
 		cmocka_unit_test(lines_are_as_wide_as_asked_for),
