@@ -59,7 +59,7 @@ static void add_result_cells(struct table *table, const struct compare *compare,
 	table_cell(table, "%s", change_interval_text(text, &change));
 	table_cell(table, "%s", probability_text(text, c->p));
 	table_cell(table, "%u+%u", c->base.processes, c->new.processes);
-	table_cell(table, "%s", verdict_text(text, c));
+	table_cell(table, "%s%s", mover_text(compare, c), verdict_text(text, c));
 }
 
 static int print_comparisons(const struct compare_layout *layout, bool ratios, FILE *out)
@@ -169,6 +169,15 @@ static void print_sides(const struct compare *compare, FILE *out)
 	table_free(table);
 }
 
+/* The same words as below the table for people, folded away. */
+static void print_legend(const struct compare *compare, FILE *out)
+{
+	fputs("\n<details><summary>What the columns say</summary>\n\n```text\n", out);
+	compare_notes_print(compare, out);
+	compare_ratio_notes_print(compare, out);
+	fputs("```\n\n</details>\n", out);
+}
+
 static void print_left_over(const struct compare_layout *layout, FILE *out)
 {
 	const struct compare *compare = layout->compare;
@@ -206,6 +215,8 @@ static int print_all(const struct compare_layout *layout, FILE *out)
 		fputs("\n### Ratios of back ends\n\n", out);
 		r = print_comparisons(layout, true, out);
 	}
+	if (!r && compare->nr)
+		print_legend(compare, out);
 	if (!r)
 		r = print_counts(layout, out);
 	print_left_over(layout, out);

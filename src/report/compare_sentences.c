@@ -171,7 +171,8 @@ static void say_unchanged(struct paragraph *p, const struct compare *compare,
 		paragraph_printf(p, "; ", "%zu without a change of %s or more",
 				 t->of[VERDICT_NO_DIFFERENCE], effect);
 	if (t->of[VERDICT_UNDECIDED] && t->needed)
-		paragraph_printf(p, "; ", "%zu undecided (up to %zu more processes on each side)",
+		paragraph_printf(p, "; ",
+				 "%zu undecided (%zu more processes on each side would tell)",
 				 t->of[VERDICT_UNDECIDED], t->needed);
 	else if (t->of[VERDICT_UNDECIDED])
 		paragraph_printf(p, "; ", "%zu undecided", t->of[VERDICT_UNDECIDED]);

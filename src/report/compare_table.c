@@ -24,19 +24,6 @@ static void value_cells(struct table *table, const struct compare *compare,
 	table_cell(table, "%s", plus_minus_text(around, side));
 }
 
-/* Which of the two back ends moved a ratio. */
-static const char *mover_text(const struct compare *compare, const struct comparison *c)
-{
-	struct ratio_cause cause;
-
-	if (!c->other || c->verdict < VERDICT_IMPROVEMENT)
-		return "";
-	cause = compare_ratio_cause(compare, c);
-	if (!cause.mover)
-		return "";
-	return cause.mover->new_cell == c->new_cell ? "1st " : "2nd ";
-}
-
 static void pair_cells(struct table *table, const struct compare *compare,
 		       const struct comparison *c)
 {

@@ -111,6 +111,18 @@ const char *verdict_text(char buffer[CHANGE_TEXT_MAX], const struct comparison *
 	return buffer;
 }
 
+const char *mover_text(const struct compare *compare, const struct comparison *ratio)
+{
+	struct ratio_cause cause;
+
+	if (!ratio->other || ratio->verdict < VERDICT_IMPROVEMENT)
+		return "";
+	cause = compare_ratio_cause(compare, ratio);
+	if (!cause.mover)
+		return "";
+	return cause.mover->new_cell == ratio->new_cell ? "1st " : "2nd ";
+}
+
 const char *shown_change_text(char buffer[CHANGE_TEXT_MAX], const struct comparison *comparison)
 {
 	if (comparison->verdict == VERDICT_UNDECIDED ||

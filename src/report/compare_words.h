@@ -33,6 +33,9 @@ const char *probability_text(char buffer[CHANGE_TEXT_MAX], double p);
 /* "worse", "better", "small", "same", "need 12", "?", "no data". */
 const char *verdict_text(char buffer[CHANGE_TEXT_MAX], const struct comparison *comparison);
 
+/* Which of two back ends moved their ratio, "1st " or "2nd "; "" where none did. */
+const char *mover_text(const struct compare *compare, const struct comparison *ratio);
+
 /* "~" where nothing is shown, else the change. */
 const char *shown_change_text(char buffer[CHANGE_TEXT_MAX], const struct comparison *comparison);
 
