@@ -255,7 +255,7 @@ static void say_changes(struct paragraph *p, const struct series *series)
 	else if (series->state == SERIES_NOT_POSITIVE)
 		paragraph_printf(p, " ", "Not searched: there are values of 0.");
 	else if (!series->nr_changes)
-		paragraph_printf(p, " ", "No change of %s or more.", percent);
+		paragraph_printf(p, " ", "No change of %s or more is shown.", percent);
 	else
 		paragraph_printf(p, " ", "Looked for changes of %s and more.", percent);
 }

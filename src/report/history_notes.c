@@ -114,9 +114,10 @@ static void say_unchanged(struct paragraph *p, const struct quiet *quiet, double
 {
 	char asked[CHANGE_TEXT_MAX], largest[CHANGE_TEXT_MAX];
 
-	paragraph_printf(p, "", "no change of %s or more", share_text(asked, min_effect, " %"));
+	paragraph_printf(p, "", "no change of %s or more is shown",
+			 share_text(asked, min_effect, " %"));
 	if (quiet->effect > min_effect)
-		paragraph_printf(p, " ", "(or of twice the A/A noise: up to %s)",
+		paragraph_printf(p, " ", "(or of twice the A/A noise, up to %s)",
 				 share_text(largest, quiet->effect, " %"));
 	if (quiet->unknown == quiet->nr)
 		paragraph_printf(p, "; ", "no A/A noise was measured");

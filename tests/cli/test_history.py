@@ -152,7 +152,7 @@ def a_wanted_regression_is_accepted_by_since():
 def metric_and_effect_can_be_chosen():
     with tap.directory() as directory:
         made = _make(f'{directory}/h', 30, 'step_at=16', 'step=1.1')
-        tap.contains(_history(made, '--min-effect', '15%'), 'no change of 15 % or more')
+        tap.contains(_history(made, '--min-effect', '15%'), 'no change of 15 % or more is shown')
         tap.contains(_history(made, '--metric', 'rate,max', code=1), 'cached rate')
         tap.expect('p50' not in _history(made, '-m', 'update'), 'another metric is shown')
         found = _history(made, '--metric', 'p999,p50', code=1,
