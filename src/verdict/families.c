@@ -20,6 +20,9 @@
 /* A family's share of changed points, and that of the others, which must be clearly smaller. */
 #define LEAST_SHARE 0.5
 #define OTHERS_MOST 0.5 /* of the family's share */
+/* Of one back end and direction. They come with the largest first; nobody reads more, and thousands
+ * of points could make thousands, each of them a search through all. */
+#define FAMILIES_MOST 8
 
 struct member {
 	const struct comparison *comparison;
@@ -160,7 +163,7 @@ static int search_families(struct search *search)
 		return 0;
 	if ((double)all.changed >= ALMOST_ALL * (double)all.points)
 		return add_family(search, &all);
-	while (!r) {
+	for (unsigned nr = 0; !r && nr < FAMILIES_MOST; nr++) {
 		struct candidate best = {0};
 
 		for (size_t i = 0; i < nr_parameters; i++) {

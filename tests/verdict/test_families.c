@@ -23,38 +23,44 @@ struct sweep {
 	struct compare *compare;
 };
 
-static void add_point(struct sweep *sweep,
-		      double (*change)(unsigned fanout, unsigned batch, bool cold), unsigned f,
-		      unsigned b, unsigned c)
+static void add_point(struct sweep *sweep, unsigned fanout, unsigned batch, bool cold,
+		      double factor)
 {
 	static const double values[] = {100, 100.1, 100.2, 100.3, 100.4, 100.5, 100.6, 100.7};
-	double factor = change(fanouts[f], batches[b], c), changed[8];
+	double changed[8];
 	char point[128];
 
 	for (unsigned i = 0; i < 8; i++)
 		changed[i] = values[i] * factor;
 	snprintf(point, sizeof(point),
-		 "tree.memcgs=1000 tree.fanout=%u counters.batch=%u read.cache=%s", fanouts[f],
-		 batches[b], caches[c]);
+		 "tree.memcgs=1000 tree.fanout=%u counters.batch=%u read.cache=%s", fanout, batch,
+		 caches[cold]);
 	made_point(sweep->base, point);
 	made_cell(sweep->base, "cached", values, 8);
 	made_point(sweep->new, point);
 	made_cell(sweep->new, "cached", changed, 8);
 }
 
+static void compare_sides(struct sweep *sweep)
+{
+	struct compare_options options = {&metrics[0], 0.05, 0.03, false};
+	struct error err = {0};
+
+	if (compare_new(sweep->base, sweep->new, &options, &sweep->compare, &err))
+		fail_msg("%s", err.text);
+}
+
 /* 16 points: two fan-outs, four batches, hot and cold. `change`: by what factor, 1 not at all. */
 static struct sweep swept(double (*change)(unsigned fanout, unsigned batch, bool cold))
 {
 	struct sweep sweep = {made_record(MADE_HOST), made_record(MADE_HOST), NULL};
-	struct compare_options options = {&metrics[0], 0.05, 0.03, false};
-	struct error err = {0};
 
 	for (unsigned f = 0; f < 2; f++)
 		for (unsigned b = 0; b < 4; b++)
 			for (unsigned c = 0; c < 2; c++)
-				add_point(&sweep, change, f, b, c);
-	if (compare_new(sweep.base, sweep.new, &options, &sweep.compare, &err))
-		fail_msg("%s", err.text);
+				add_point(&sweep, fanouts[f], batches[b], c,
+					  change(fanouts[f], batches[b], c));
+	compare_sides(&sweep);
 	return sweep;
 }
 
@@ -248,6 +254,21 @@ static void better_and_worse_are_kept_apart(void **state)
 	swept_end(&sweep);
 }
 
+/* Half of 40 values, each of a hot and a cold point: nobody reads twenty sentences. */
+static void of_many_families_the_first_few_are_said(void **state)
+{
+	struct sweep sweep = {made_record(MADE_HOST), made_record(MADE_HOST), NULL};
+
+	for (unsigned batch = 1; batch <= 40; batch++)
+		for (unsigned cold = 0; cold < 2; cold++)
+			add_point(&sweep, 10, batch, cold, batch % 2 ? 1.3 : 1);
+	compare_sides(&sweep);
+	assert_int_equal(sweep.compare->nr_families, 8);
+	for (size_t i = 0; i < 8; i++)
+		expect(&sweep, i, "counters.batch", 2 * i + 1, VERDICT_REGRESSION, 2, 2, 1.3);
+	swept_end(&sweep);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +283,7 @@ int main(void)
 		cmocka_unit_test(fewer_than_half_of_a_value_are_no_family),
 		cmocka_unit_test(a_value_that_is_hardly_set_apart_is_no_family),
 		cmocka_unit_test(better_and_worse_are_kept_apart),
+		cmocka_unit_test(of_many_families_the_first_few_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
