@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,7 +118,7 @@ static int sync_directory_of(const char *path)
 	return r;
 }
 
-int file_write_atomic(const char *path, const char *data, size_t length, struct error *err)
+static int write_and_rename(const char *path, const char *data, size_t length, struct error *err)
 {
 	char temporary[PATH_MAX];
 	int fd, r;
@@ -145,6 +147,23 @@ int file_write_atomic(const char *path, const char *data, size_t length, struct 
 	return 0;
 }
 
+int file_write_atomic(const char *path, const char *data, size_t length, struct error *err)
+{
+	sigset_t ending, before;
+	int r;
+
+	/* One of these between the temporary name and the rename would leave a file behind. They
+	 * wait for the few milliseconds that takes. */
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &ending, &before);
+	r = write_and_rename(path, data, length, err);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
 int file_make_directories(const char *path, struct error *err)
 {
 	char part[PATH_MAX];
@@ -161,5 +180,12 @@ int file_make_directories(const char *path, struct error *err)
 			return error_set_at(err, -errno, part, 0, 0, "cannot make: %s",
 					    strerror(errno));
 	}
+	return 0;
+}
+
+int join_path(char path[PATH_MAX], const char *directory, const char *name, struct error *err)
+{
+	if (snprintf(path, PATH_MAX, "%s/%s", directory, name) >= PATH_MAX)
+		return error_set_at(err, -ENAMETOOLONG, directory, 0, 0, "the path is too long");
 	return 0;
 }

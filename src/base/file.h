@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 /*
@@ -23,5 +24,8 @@ int file_write_atomic(const char *path, const char *data, size_t length, struct 
 
 /* Make a directory and those above it, where they are not there. 0, also where all are; -errno. */
 int file_make_directories(const char *path, struct error *err);
+
+/* "directory/name" in a buffer of PATH_MAX; -ENAMETOOLONG. */
+int join_path(char path[PATH_MAX], const char *directory, const char *name, struct error *err);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "cli/measuring.h"
-#include "driver/interrupt.h"
 #include "report/noise_table.h"
 #include "report/run_table_parts.h"
 #include "result/record.h"
@@ -82,12 +81,7 @@ static int store_noise(const char *store, const json_t *document)
 {
 	struct error err = {.line = 0};
 	char path[PATH_MAX];
-	int r;
-
-	/* A signal between a temporary file and its new name would leave it behind. */
-	interrupt_block();
-	r = noise_store_put(store, document, path, &err);
-	interrupt_unblock();
+	int r = noise_store_put(store, document, path, &err);
 	if (r)
 		error_print(stderr, &err);
 	else

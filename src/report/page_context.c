@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See page_parts.h: what was asked, on what it was measured, and how to do it again. */
+#include "base/file.h"
 #include "report/page_html.h"
 #include "report/page_parts.h"
 #include "report/run_table_parts.h"

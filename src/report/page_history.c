@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See page_parts.h: the run among others of its kind, where a directory of records is at hand. */
+#include "base/file.h"
 #include "report/history_charts.h"
 #include "report/page_html.h"
 #include "report/page_parts.h"

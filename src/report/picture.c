@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "report/gnuplot.h"
 #include "report/source.h"
-#include "report/whole_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,14 +21,14 @@
 static int put_file(const struct picture *picture, const struct chart_options *options,
 		    const char *ending, const char *data, size_t length, struct error *err)
 {
-	char path[PATH_MAX];
+	char name[NAME_MAX + 1], path[PATH_MAX];
 	int r;
 
-	if (snprintf(path, sizeof(path), "%s/%s.%s", options->directory, picture->name, ending) >=
-	    (int)sizeof(path))
-		return error_set_at(err, -ENAMETOOLONG, options->directory, 0, 0,
-				    "the path is too long");
-	r = whole_file_write(path, data, length, err);
+	snprintf(name, sizeof(name), "%s.%s", picture->name, ending);
+	r = join_path(path, options->directory, name, err);
+	if (r)
+		return r;
+	r = file_write_atomic(path, data, length, err);
 	if (!r && options->out)
 		fprintf(options->out, "%s\n", path);
 	return r;
@@ -50,9 +49,10 @@ static int load_script(const char *directory, const char *name, char **text, str
 	size_t length;
 
 	if (directory) {
-		if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path))
-			return error_set_at(err, -ENAMETOOLONG, directory, 0, 0,
-					    "the path is too long");
+		int r = join_path(path, directory, name, err);
+
+		if (r)
+			return r;
 		if (access(path, F_OK) == 0)
 			return file_read(path, MAX_SCRIPT, text, &length, err);
 	}
@@ -74,8 +74,7 @@ int picture_check_scripts(const char *directory, struct error *err)
 
 		if (!is_script(source))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", directory, source->name);
-		if (access(path, F_OK) == 0)
+		if (!join_path(path, directory, source->name, NULL) && access(path, F_OK) == 0)
 			return 0;
 		snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
 			 source->name);

@@ -364,10 +364,3 @@ int document_write(const char *path, const json_t *document, struct error *err)
 	free(text);
 	return r;
 }
-
-int join_path(char path[PATH_MAX], const char *directory, const char *name, struct error *err)
-{
-	if (snprintf(path, PATH_MAX, "%s/%s", directory, name) >= PATH_MAX)
-		return error_set_at(err, -ENAMETOOLONG, directory, 0, 0, "the path is too long");
-	return 0;
-}

@@ -83,7 +83,4 @@ int document_fault(const struct document *document, const char *field, struct er
 /* Written at once or not at all, indented, so that faults can be named by line. */
 int document_write(const char *path, const json_t *document, struct error *err);
 
-/* "directory/name" in a buffer of PATH_MAX; -ENAMETOOLONG. */
-int join_path(char path[PATH_MAX], const char *directory, const char *name, struct error *err);
-
 #endif

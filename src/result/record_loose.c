@@ -7,6 +7,7 @@
 #include "result/record_parts.h"
 
 #include "backend/backend.h"
+#include "base/file.h"
 #include "result/result_read.h"
 #include "result/summary_backend.h"
 #include "scenario/parameter.h"

@@ -5,6 +5,7 @@
  */
 #include "result/record.h"
 
+#include "base/file.h"
 #include "result/document.h"
 #include "result/record_parts.h"
 #include "result/result_read.h"

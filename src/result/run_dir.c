@@ -2,6 +2,7 @@
 /* See run_dir.h: the files of one run, by name. run_open.c chooses the directory. */
 #include "result/run_dir.h"
 
+#include "base/file.h"
 #include "result/document.h"
 #include "result/result_read.h"
 #include "result/run_document.h"

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,25 +59,6 @@ static int name_of(const struct record *record, char name[NAME_MAX + 1], struct 
 	return r;
 }
 
-/*
- * A signal that ends the program between the temporary name and the rename would leave a file
- * behind; it waits for the few milliseconds that takes.
- */
-static int write_whole(const char *path, const struct record *record, struct error *err)
-{
-	sigset_t ending, before;
-	int r;
-
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGHUP);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ending, &before);
-	r = record_write(path, record, err);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return r;
-}
-
 /* Does the record come from the directory itself, under whatever name? */
 static bool lies_in(const char *path, const char *directory)
 {
@@ -115,5 +95,5 @@ int history_add(const char *directory, const struct record *record, char *path, 
 		return r;
 	if (access(path, F_OK) == 0)
 		return -EEXIST;
-	return write_whole(path, record, err);
+	return record_write(path, record, err);
 }
