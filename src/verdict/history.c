@@ -86,6 +86,9 @@ static int read_record(struct loader *loader, const char *path)
 		record_free(record);
 		return 0;
 	}
+	/* The document is many times as large as the figures, and there may be hundreds. */
+	json_decref(record->document);
+	record->document = NULL;
 	return keep(loader, record);
 }
 
