@@ -338,7 +338,7 @@ static int open_runs(const struct export_arguments *arguments, struct runs *runs
 	const struct history_options history = {
 		.metrics = &metric,
 		.nr_metrics = 1,
-		.min_effect = 0.03,
+		.min_effect = change_rules_default.min_effect,
 		.keep_going = arguments->keep_going,
 	};
 	struct error_list faults = {0};
