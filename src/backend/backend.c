@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: MIT
-/* The whole read as a scenario asks for it, timed or counted. */
+/* What all back ends share: checking what they get, and the whole read, timed or counted. */
 #include "backend/backend.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+int backend_env_check(const struct backend_env *env, struct error *err)
+{
+	const struct point *point = env->point;
+
+	if (point->machine.skew % sizeof(long))
+		return error_set(err, -EINVAL, "machine.skew: %llu is not a multiple of %zu bytes",
+				 (unsigned long long)point->machine.skew, sizeof(long));
+	if (env->tree->nr != point->tree.memcgs + 1 ||
+	    env->placement->nr_nodes != point->machine.nodes ||
+	    env->placement->nr_cpus != point->machine.cpus)
+		return error_set(err, -EINVAL, "tree or placement is not of this point");
+	return 0;
+}
 
 long backend_read(const struct backend *backend, void *instance, const struct read_request *request,
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,

@@ -21,14 +21,14 @@
  * outside the timed part; never from a formula.
  */
 struct op_counts {
-	uint64_t loads_local;        /* loads of per-CPU counters for local rows */
+	uint64_t loads_local; /* loads of per-CPU counters for local rows */
 	uint64_t loads_hierarchical; /* loads of per-CPU counters for hierarchical rows */
-	uint64_t memcgs_visited;     /* steps of tree walks */
-	uint64_t css_gets;           /* css references taken (and dropped) */
-	uint64_t atomics;            /* accesses of counters shared between CPUs: reads of maintained
-				      * counters, spills into them, references of dying memcgs */
-	uint64_t adds;               /* per-CPU additions (updates) */
-	uint64_t items_scanned;      /* items looked at by flushes */
+	uint64_t memcgs_visited; /* steps of tree walks */
+	uint64_t css_gets; /* css references taken (and dropped) */
+	uint64_t atomics; /* accesses of counters shared between CPUs: reads of maintained
+			   * counters, spills into them, references of dying memcgs */
+	uint64_t adds; /* per-CPU additions (updates) */
+	uint64_t items_scanned; /* items looked at by flushes */
 	uint64_t flushes;
 	uint64_t text_bytes;
 };
@@ -44,16 +44,19 @@ struct backend_env {
 	const struct placement *placement;
 }; /* all of it outlives the instance */
 
+/* Do the parts belong together? -EINVAL with a message. For create(). */
+int backend_env_check(const struct backend_env *env, struct error *err);
+
 struct read_request {
 	uint32_t memcg;
-	unsigned cpu;  /* modelled CPU the reader runs on; no two readers at a time share one */
+	unsigned cpu; /* modelled CPU the reader runs on; no two readers at a time share one */
 	unsigned rows; /* ROWS_* */
 };
 
 struct update {
 	uint32_t memcg;
 	unsigned node; /* modelled node, an index */
-	unsigned cpu;  /* modelled CPU the writer runs on; no two writers at a time share one */
+	unsigned cpu; /* modelled CPU the writer runs on; no two writers at a time share one */
 	enum lru_list lru;
 	long delta; /* pages; one event, may be a huge page's +-512 */
 };
@@ -72,7 +75,8 @@ struct backend {
 
 	/* Bytes that create() will take for this point, for plans and limits. */
 	uint64_t (*bytes)(const struct point *point);
-	/* A rough guess of one read's time in ns, for plans and progress; measured figures replace it. */
+	/* A rough guess of one read's time in ns, for plans and progress; measured figures replace
+	 * it. */
 	double (*guess_read_ns)(const struct point *point);
 
 	/* Build over tree and placement: memory mapped, bound, every byte written. */
@@ -111,13 +115,13 @@ extern const struct backend *const backends[]; /* ended by NULL */
 const struct backend *backend_find(const char *name);
 
 /* The whole read as a scenario asks for it; FORM_COUNTS leaves the text out. Length or -errno. */
-long backend_read(const struct backend *backend, void *instance,
-		  const struct read_request *request, struct numa_counts *scratch,
-		  enum read_form form, enum text_style style, char *buffer, size_t size);
+long backend_read(const struct backend *backend, void *instance, const struct read_request *request,
+		  struct numa_counts *scratch, enum read_form form, enum text_style style,
+		  char *buffer, size_t size);
 
 /* One counted whole read: counts, text_bytes and lines. */
-int backend_count(const struct backend *backend, void *instance,
-		  const struct read_request *request, struct numa_counts *scratch,
-		  enum read_form form, enum text_style style, struct op_probe *probe);
+int backend_count(const struct backend *backend, void *instance, const struct read_request *request,
+		  struct numa_counts *scratch, enum read_form form, enum text_style style,
+		  struct op_probe *probe);
 
 #endif

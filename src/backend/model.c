@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Blocks of Linux 5.6, in longs. Lean blocks keep the stat items and leave out events; their batch
  * blocks and shared counters are of the LRU lists only. */
@@ -16,13 +15,6 @@ enum {
 	LRUVEC_BLOCK = 36,
 };
 _Static_assert(MEMCG_BLOCK == 128, "the memcg's per-CPU block is 1 KiB");
-
-#define HUGE_PAGE_BYTES (2ul << 20)
-
-static uint64_t round_up(uint64_t value, uint64_t step)
-{
-	return (value + step - 1) / step * step;
-}
 
 static void per_cpu_layout(const struct point *point, struct model_layout *layout)
 {
@@ -37,9 +29,7 @@ static void per_cpu_layout(const struct point *point, struct model_layout *layou
 	layout->lruvec_bytes = layout->lruvec_batch_offset + lruvec_batch * sizeof(long);
 	layout->css_offset = layout->lruvec_offset + layout->nodes * layout->lruvec_bytes;
 	layout->object_bytes = layout->css_offset + sizeof(long);
-	layout->area_bytes = round_up(layout->memcgs * layout->object_bytes, AREA_ALIGN);
-	if (point->machine.skew % AREA_ALIGN)
-		layout->area_bytes += AREA_ALIGN;
+	layout->area_bytes = area_stride(point, layout->memcgs * layout->object_bytes);
 }
 
 void model_layout(const struct point *point, struct model_layout *layout)
@@ -68,61 +58,12 @@ void model_layout(const struct point *point, struct model_layout *layout)
 
 uint64_t model_bytes(const struct point *point)
 {
-	bool huge = point->machine.pages == PAGES_HUGE;
-	uint64_t page = huge ? HUGE_PAGE_BYTES : (uint64_t)sysconf(_SC_PAGESIZE);
 	struct model_layout layout;
-	uint64_t bytes;
 
 	model_layout(point, &layout);
-	bytes = round_up(layout.shared_bytes, page) +
-		layout.nodes * round_up(layout.node_bytes, page);
-	for (uint64_t node = 0; node < layout.nodes; node++) {
-		uint64_t first = node * layout.cpus / layout.nodes;
-		uint64_t end = (node + 1) * layout.cpus / layout.nodes;
-
-		bytes += round_up((end - first) * layout.area_bytes, page);
-	}
-	return bytes;
-}
-
-static int map(struct model *model, const struct placement *placement, unsigned node,
-	       uint64_t bytes, unsigned char **base, struct error *err)
-{
-	struct region *region = &model->regions[model->nr_regions];
-	int ret;
-
-	ret = placement_map(placement, node, bytes, region, err);
-	if (ret)
-		return ret;
-
-	model->nr_regions++;
-	*base = region->base;
-	return 0;
-}
-
-/* The areas of all CPUs of one node lie in one region. */
-static int map_areas(struct model *model, const struct placement *placement, unsigned char **area,
-		     struct error *err)
-{
-	const struct model_layout *layout = &model->layout;
-	uint64_t skew = model->point->machine.skew;
-	unsigned cpu = 0;
-
-	while (cpu < layout->cpus) {
-		unsigned node = placement->node_of_cpu[cpu];
-		unsigned first = cpu;
-		unsigned char *base;
-		int ret;
-
-		while (cpu < layout->cpus && placement->node_of_cpu[cpu] == node)
-			cpu++;
-		ret = map(model, placement, node, (cpu - first) * layout->area_bytes, &base, err);
-		if (ret)
-			return ret;
-		for (unsigned c = first; c < cpu; c++)
-			area[c] = base + (c - first) * layout->area_bytes + c * skew % AREA_ALIGN;
-	}
-	return 0;
+	return region_bytes(point, layout.shared_bytes) +
+	       layout.nodes * region_bytes(point, layout.node_bytes) +
+	       areas_bytes(point, layout.area_bytes);
 }
 
 static int map_all(struct model *model, const struct placement *placement, unsigned char **area,
@@ -132,14 +73,16 @@ static int map_all(struct model *model, const struct placement *placement, unsig
 	unsigned char *shared = NULL;
 	int ret;
 
-	ret = map(model, placement, placement->node_of_cpu[0], layout->shared_bytes, &shared, err);
+	ret = regions_map(&model->regions, placement, placement->node_of_cpu[0],
+			  layout->shared_bytes, &shared, err);
 	for (unsigned node = 0; !ret && node < layout->nodes; node++)
-		ret = map(model, placement, node, layout->node_bytes, &model->memcg_nodes[node],
-			  err);
+		ret = regions_map(&model->regions, placement, node, layout->node_bytes,
+				  &model->memcg_nodes[node], err);
 	if (!ret)
-		ret = map_areas(model, placement, area, err);
+		ret = areas_map(&model->regions, placement, model->point, layout->area_bytes, area,
+				err);
 	if (!ret)
-		ret = placement_write(placement, model->regions, model->nr_regions, err);
+		ret = placement_write(placement, model->regions.items, model->regions.nr, err);
 	if (ret)
 		return ret;
 
@@ -182,20 +125,6 @@ static void link_memcgs(struct model *model, const struct memcg_tree *tree)
 	}
 }
 
-static int check_env(const struct backend_env *env, struct error *err)
-{
-	const struct point *point = env->point;
-
-	if (point->machine.skew % sizeof(long))
-		return error_set(err, -EINVAL, "machine.skew: %llu is not a multiple of %zu bytes",
-				 (unsigned long long)point->machine.skew, sizeof(long));
-	if (env->tree->nr != point->tree.memcgs + 1 ||
-	    env->placement->nr_nodes != point->machine.nodes ||
-	    env->placement->nr_cpus != point->machine.cpus)
-		return error_set(err, -EINVAL, "tree or placement is not of this point");
-	return 0;
-}
-
 int model_create(const struct backend_env *env, void **instance, struct error *err)
 {
 	unsigned nodes = env->point->machine.nodes, cpus = env->point->machine.cpus;
@@ -203,7 +132,7 @@ int model_create(const struct backend_env *env, void **instance, struct error *e
 	struct model *model;
 	int ret;
 
-	ret = check_env(env, err);
+	ret = backend_env_check(env, err);
 	if (ret)
 		return ret;
 
@@ -216,9 +145,9 @@ int model_create(const struct backend_env *env, void **instance, struct error *e
 	model->nr_possible = cpus;
 	model_layout(env->point, &model->layout);
 	/* The memcgs, the lruvecs of each node, at most one run of areas per node or CPU. */
-	model->regions = calloc(1 + (size_t)nodes + cpus, sizeof(*model->regions));
+	model->regions.items = calloc(1 + (size_t)nodes + cpus, sizeof(*model->regions.items));
 	model->memcg_nodes = calloc(nodes, sizeof(*model->memcg_nodes));
-	if (!model->regions || !model->memcg_nodes)
+	if (!model->regions.items || !model->memcg_nodes)
 		goto no_memory;
 
 	ret = map_all(model, env->placement, area, err);
@@ -247,9 +176,7 @@ void model_destroy(void *instance)
 
 	if (!model)
 		return;
-	for (size_t i = 0; i < model->nr_regions; i++)
-		placement_unmap(&model->regions[i]);
-	free(model->regions);
+	regions_unmap(&model->regions);
 	free(model->memcg_nodes);
 	free(model);
 }
@@ -258,6 +185,6 @@ const struct region *model_regions(const void *instance, size_t *nr)
 {
 	const struct model *model = instance;
 
-	*nr = model->nr_regions;
-	return model->regions;
+	*nr = model->regions.nr;
+	return model->regions.items;
 }

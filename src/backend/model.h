@@ -17,6 +17,7 @@
 #ifndef MEMCGBENCH_BACKEND_MODEL_H
 #define MEMCGBENCH_BACKEND_MODEL_H
 
+#include "backend/areas.h"
 #include "backend/backend.h"
 #include "backend/cpumask.h"
 
@@ -25,11 +26,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Areas are congruent modulo this, whatever page size backs them: skew is counted within it. */
-#define AREA_ALIGN 4096
-/* Structs start on a line of their own, as the slab allocator places them. */
-#define STRUCT_ALIGN 64
 
 /* In memcg.css_ref: counted in memcg.css_count by all CPUs, as of a killed reference. */
 #define CSS_REF_SHARED 1u
@@ -81,8 +77,7 @@ struct model {
 	long batch;
 	unsigned char *memcgs;
 	unsigned char **memcg_nodes; /* [N] */
-	size_t nr_regions;
-	struct region *regions;
+	struct region_list regions;
 	bool populated;
 };
 

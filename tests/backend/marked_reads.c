@@ -37,8 +37,8 @@ static void print_places(const struct model *model)
 {
 	struct memcg *root = model_memcg(model, 0);
 
-	for (size_t i = 0; i < model->nr_regions; i++)
-		print_range("region", model->regions[i].base, model->regions[i].bytes);
+	for (size_t i = 0; i < model->regions.nr; i++)
+		print_range("region", model->regions.items[i].base, model->regions.items[i].bytes);
 	for (unsigned cpu = 0; cpu < model->layout.cpus; cpu++)
 		print_range("area", model->area[cpu],
 			    model->layout.memcgs * model->layout.object_bytes);
@@ -53,7 +53,7 @@ static void print_places(const struct model *model)
 static int count(const struct backend *backend, struct model *model,
 		 const struct read_request *request, struct numa_counts *counts)
 {
-	struct op_probe probe = {.lines = line_set_new(model->regions, model->nr_regions)};
+	struct op_probe probe = {.lines = line_set_new(model->regions.items, model->regions.nr)};
 	int ret;
 
 	if (!probe.lines)
