@@ -118,6 +118,15 @@ static int sync_directory_of(const char *path)
 	return r;
 }
 
+/* As open() would have made it. */
+static int give_usual_rights(int fd)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return fchmod(fd, 0666 & ~mask) < 0 ? -errno : 0;
+}
+
 static int write_and_rename(const char *path, const char *data, size_t length, struct error *err)
 {
 	char temporary[PATH_MAX];
@@ -129,8 +138,8 @@ static int write_and_rename(const char *path, const char *data, size_t length, s
 	if (fd < 0)
 		return error_set_at(err, -errno, path, 0, 0, "cannot create: %s", strerror(errno));
 	r = write_all(fd, data, length);
-	if (!r && fchmod(fd, 0644) < 0)
-		r = -errno;
+	if (!r)
+		r = give_usual_rights(fd);
 	if (!r && fsync(fd) < 0)
 		r = -errno;
 	if (close(fd) < 0 && !r)
@@ -157,11 +166,46 @@ int file_write_atomic(const char *path, const char *data, size_t length, struct 
 	sigemptyset(&ending);
 	sigaddset(&ending, SIGHUP);
 	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGQUIT);
 	sigaddset(&ending, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &ending, &before);
 	r = write_and_rename(path, data, length, err);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
+}
+
+/* A device or a pipe takes what it is given. Without O_NONBLOCK, opening a pipe would wait until
+ * somebody reads from it. */
+static int write_into(const char *path, const char *data, size_t length, struct error *err)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), r = 0;
+
+	if (fd < 0)
+		return error_set_at(err, -errno, path, 0, 0, "cannot open: %s",
+				    errno == ENXIO ? "nobody reads from it" : strerror(errno));
+	if (fcntl(fd, F_SETFL, 0) < 0)
+		r = -errno;
+	if (!r)
+		r = write_all(fd, data, length);
+	if (close(fd) < 0 && !r)
+		r = -errno;
+	return r ? error_set_at(err, r, path, 0, 0, "cannot write: %s", strerror(-r)) : 0;
+}
+
+int file_write_output(const char *path, const char *data, size_t length, struct error *err)
+{
+	char target[PATH_MAX];
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return write_into(path, data, length, err);
+	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
+		return file_write_atomic(path, data, length, err);
+	if (realpath(path, target))
+		return file_write_atomic(target, data, length, err);
+	if (errno == ENOENT) /* a link to nothing: nothing is lost with it */
+		return file_write_atomic(path, data, length, err);
+	return error_set_at(err, -errno, path, 0, 0, "cannot write: %s", strerror(errno));
 }
 
 int file_make_directories(const char *path, struct error *err)

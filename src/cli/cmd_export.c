@@ -142,20 +142,24 @@ static const struct argp argp = {
 static int deliver(const char *out, const char *text, size_t length, struct error *err)
 {
 	if (out)
-		return file_write_atomic(out, text, length, err);
+		return file_write_output(out, text, length, err);
 	fwrite(text, 1, length, stdout); /* cli_finish() looks for errors */
 	return 0;
 }
 
 static void say_tally(const char *path, const struct export_tally *tally, bool in_output)
 {
-	if (tally->failed)
-		fprintf(stderr,
-			"memcgbench: %s: %zu repetition%s failed or cannot be read%s; the first: "
-			"%s\n",
-			path, tally->failed, tally->failed == 1 ? "" : "s",
-			in_output ? ", and have no figures" : ", and are not in the output",
-			tally->first_failed);
+	struct error note;
+
+	/* reasons are what other programs said, control characters and all */
+	if (tally->failed) {
+		error_set_at(&note, 0, path, 0, 0,
+			     "%zu repetition%s failed or cannot be read%s; the first: %s",
+			     tally->failed, tally->failed == 1 ? "" : "s",
+			     in_output ? ", and have no figures" : ", and are not in the output",
+			     tally->first_failed);
+		error_print(stderr, &note);
+	}
 	if (tally->missing)
 		fprintf(stderr,
 			"memcgbench: %s: the run is not finished: %zu repetition%s missing\n", path,

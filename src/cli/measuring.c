@@ -135,7 +135,7 @@ static int write_dir_file(const char *path, const struct prepared *runs, size_t 
 		return error_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++)
 		at += (size_t)snprintf(text + at, size - at, "%s\n", runs[i].dir->path);
-	r = file_write_atomic(path, text, at, err);
+	r = file_write_output(path, text, at, err);
 	free(text);
 	return r;
 }

@@ -5,9 +5,9 @@
  * their digests: nothing else can run, and nothing can be loaded.
  */
 #include "report/page.h"
-#include "base/file.h"
 
 #include "base/build.h"
+#include "base/file.h"
 #include "report/page_html.h"
 #include "report/page_parts.h"
 #include "report/source.h"
@@ -147,7 +147,7 @@ int page_write(const struct run_summary *summary, const struct page_options *opt
 	if (out && fclose(out) && !r)
 		r = error_set(err, -ENOMEM, "out of memory");
 	if (!r)
-		r = file_write_atomic(options->path, text, length, err);
+		r = file_write_output(options->path, text, length, err);
 	free(text);
 	run_groups_free(groups);
 	return r;
