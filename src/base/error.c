@@ -10,7 +10,8 @@ __attribute__((format(printf, 5, 0)))
 static void fill(struct error *err, const char *file, unsigned line, unsigned column,
 		 const char *format, va_list args)
 {
-	snprintf(err->file, sizeof(err->file), "%s", file ? file : "");
+	/* an empty name would look as if there were none */
+	snprintf(err->file, sizeof(err->file), "%s", file && !*file ? "''" : file ? file : "");
 	err->line = line;
 	err->column = column;
 	vsnprintf(err->text, sizeof(err->text), format, args);

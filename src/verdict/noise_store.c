@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define FILE_LIMIT       (64u << 20)
 #define PATH_MAX_IN_JSON 96
@@ -198,11 +199,14 @@ static bool is_noise(const char *path)
 	static const char quoted[] = "\"" NOISE_SCHEMA_NAME "\"";
 	bool found = false;
 	const char *name;
+	struct stat st;
 	size_t length;
 	json_t *json;
 	char *text;
 
-	if (file_read(path, FILE_LIMIT, &text, &length, NULL))
+	/* reading a fifo would wait for somebody who writes to it */
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    file_read(path, FILE_LIMIT, &text, &length, NULL))
 		return false;
 	if (memmem(text, length, quoted, strlen(quoted))) {
 		json = json_loadb(text, length, 0, NULL);

@@ -419,6 +419,17 @@ def wrong_usage_is_trouble():
         tap.contains(result.stderr, f'{directory}/none: cannot read the directory: ')
         result = tap.run('history', directory)
         tap.contains(result.stderr, 'holds no records of runs (keep one with --add RUN)')
+        result = tap.run('history', directory, '--add', '')
+        tap.contains(result.stderr, "memcgbench: '': cannot open: ")
+
+
+def a_pipe_among_the_records_keeps_nobody_waiting():
+    with tap.directory() as directory:
+        path = _make(f'{directory}/h', 3)
+        os.mkfifo(f'{path}/noise.json')
+        fault = f'memcgbench: {path}/noise.json: is not a regular file\n'
+        _history(path, code=2, stderr=fault)
+        tap.contains(_history(path, '--keep-going', stderr=fault), '3 runs')
 
 
 tap.main(globals())
