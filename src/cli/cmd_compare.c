@@ -55,11 +55,11 @@ struct arguments {
 static double alpha_argument(struct argp_state *state, const char *text)
 {
 	double alpha = 0;
-	char *end;
+	char *end = NULL;
 
 	if (strspn(text, "0123456789.") == strlen(text))
 		alpha = strtod(text, &end);
-	if (!(alpha > 0 && alpha < 1))
+	if (!(alpha > 0 && alpha < 1) || *end)
 		argp_error(state, "--alpha: '%s' is not possible (above 0 and below 1, as in 0.05)",
 			   text);
 	return alpha;

@@ -102,13 +102,18 @@ static const struct argp argp = {
 /* Charts leave out what failed, and look as good without it. */
 static void say_failed(const struct run_summary *summary)
 {
-	if (summary->nr_failed)
-		fprintf(stderr,
-			"memcgbench: %s: %zu repetitions failed or cannot be read, and are in no "
-			"chart; the first: %s %s, repetition %u: %s\n",
-			summary->path, summary->nr_failed, summary->failed[0].id,
-			summary->failed[0].backend, summary->failed[0].repetition,
-			summary->failed[0].reason);
+	struct error note;
+	bool one = summary->nr_failed == 1;
+
+	if (!summary->nr_failed)
+		return;
+	error_set_at(&note, 0, summary->path, 0, 0,
+		     "%zu repetition%s failed or cannot be read, and %s in no chart; the first: "
+		     "%s %s, repetition %u: %s",
+		     summary->nr_failed, one ? "" : "s", one ? "is" : "are", summary->failed[0].id,
+		     summary->failed[0].backend, summary->failed[0].repetition,
+		     summary->failed[0].reason);
+	error_print(stderr, &note);
 }
 
 /* Charts are for whoever names a directory for them, or asks for nothing else. */

@@ -103,7 +103,7 @@ def exit_codes_tell_regressions_from_trouble():
     for args in ([], ['a'], ['a', 'b', 'c'], ['--metric', 'p42', 'a', 'b'],
                  ['--min-effect', '3', 'a', 'b'], ['--min-effect', '-3%', 'a', 'b'],
                  ['--alpha', '0', 'a', 'b'], ['--alpha', '1', 'a', 'b'],
-                 ['--alpha', 'nan', 'a', 'b'], ['--alpha', '0.0.5', 'a', 'b'],
+                 ['--alpha', 'nan', 'a', 'b'], ['--alpha', '0.05.5', 'a', 'b'],
                  ['--format', 'svg', 'a', 'b'], ['--format', 'json,tsv', 'a', 'b']):
         result = tap.run('compare', *args)
         tap.equal((result.returncode, result.stdout), (2, ''), args)
