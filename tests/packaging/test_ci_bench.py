@@ -151,6 +151,26 @@ class CiBench(unittest.TestCase):
         self.assertEqual(self.calls("compare")[0], "compare --gate --format markdown out/ci out/ci")
         self.assertEqual(self.calls("report"), [])
 
+    def test_named_baseline(self):
+        """a baseline that was named and is not there is trouble, and no reason to judge nothing"""
+        done = self.call("--baseline", "results/baseline/typo.json")
+        self.assertEqual((done.returncode, done.stdout, self.calls("run")), (2, "", []))
+        self.assertIn("results/baseline/typo.json: there is no such baseline", done.stderr)
+        done = self.call("--baseline", "new/new.json", "--renew-baseline", "--no-charts")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.read("new/new.json"), os.listdir(self.path("new"))), ("record of out/ci\n", ["new.json"]))
+
+    def test_lost_words(self):
+        """what cannot be shown or drawn is trouble, and the rest is shown all the same"""
+        done = self.call("--no-charts", GITHUB_STEP_SUMMARY="/dev/full")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("**Passed**", self.read("out/summary.md"))
+        shutil.rmtree(self.path("out"))
+        done = self.call("--charts", "scenarios/ci.yaml")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("**Passed**", done.stdout)
+        self.assertIn("**Trouble**: scenarios/ci.yaml/ci cannot be made, nothing is drawn.", done.stdout)
+
     def test_renew(self):
         """--renew-baseline puts the record of the run in the baseline's place, and judges nothing"""
         done = self.call("--renew-baseline", "--no-charts")
