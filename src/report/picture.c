@@ -241,14 +241,17 @@ static int memory_file(const char *text, size_t length, char path[64], struct er
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote <= 0) {
+			int code = errno;
+
 			close(fd);
+			errno = code;
 			fd = -1;
 			break;
 		}
 		done += (size_t)wrote;
 	}
 	if (fd < 0)
-		return error_set(err, -EIO, "cannot keep a file in memory");
+		return error_set(err, -EIO, "cannot keep a file in memory: %s", strerror(errno));
 	snprintf(path, 64, "/proc/%ld/fd/%d", (long)getpid(), fd);
 	return fd;
 }

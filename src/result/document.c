@@ -17,6 +17,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define BACKEND_NAME_BYTES 64 /* as in scenarios */
+
 const char *json_skip_blanks(const char *p)
 {
 	return p + strspn(p, " \t\r\n");
@@ -153,11 +155,23 @@ uint64_t json_whole_at(const json_t *json, const char *path)
 	return (uint64_t)json_integer_value(json_at(json, path));
 }
 
+/* Names become parts of paths and of tables: nothing but what names of back ends are made of. */
+static bool may_name_backend(const json_t *value)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+	size_t length = json_string_length(value);
+
+	return length && length <= BACKEND_NAME_BYTES &&
+	       strspn(json_string_value(value), allowed) == length;
+}
+
 static bool has_kind(const json_t *value, enum field_kind kind)
 {
 	switch (kind) {
 	case FIELD_TEXT:
 		return json_is_string(value);
+	case FIELD_BACKEND:
+		return may_name_backend(value);
 	case FIELD_WHOLE:
 		return json_is_integer(value) && json_integer_value(value) >= 0;
 	case FIELD_POSITIVE:
@@ -176,6 +190,7 @@ static bool has_kind(const json_t *value, enum field_kind kind)
 
 static const char *const kind_names[] = {
 	[FIELD_TEXT] = "a text",
+	[FIELD_BACKEND] = "the name of a back end",
 	[FIELD_WHOLE] = "a whole number, at least 0",
 	[FIELD_POSITIVE] = "a whole number, at least 1",
 	[FIELD_NUMBER] = "a number, at least 0",

@@ -15,6 +15,7 @@
 
 enum field_kind {
 	FIELD_TEXT,
+	FIELD_BACKEND, /* a text that may be the name of a back end */
 	FIELD_WHOLE, /* an integer, at least 0 */
 	FIELD_POSITIVE, /* an integer, at least 1 */
 	FIELD_NUMBER, /* any number, at least 0 */

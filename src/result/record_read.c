@@ -51,7 +51,7 @@ static const struct field point_fields[] = {
 };
 
 static const struct field cell_fields[] = {
-	{"backend", FIELD_TEXT, 0},
+	{"backend", FIELD_BACKEND, 0},
 	{"failed", FIELD_WHOLE, 0},
 	{"repetitions", FIELD_ARRAY, 0},
 	{"values", FIELD_OBJECT, 0},

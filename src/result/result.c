@@ -26,7 +26,7 @@ static const struct field always[] = {
 	{"point", FIELD_OBJECT, 0},
 	{"point.id", FIELD_TEXT, 0},
 	{"point.parameters", FIELD_OBJECT, 0},
-	{"backend", FIELD_TEXT, 0},
+	{"backend", FIELD_BACKEND, 0},
 	{"repetition", FIELD_POSITIVE, 0},
 	{"label", FIELD_TEXT, NULLABLE},
 	{"seed", FIELD_WHOLE, NULLABLE},

@@ -145,9 +145,9 @@ struct item_field {
 };
 
 static const struct item_field item_fields[] = {
-	{"references", "backend", FIELD_TEXT},   {"references", "memcgs", FIELD_POSITIVE},
-	{"references", "time_ns", FIELD_NUMBER}, {"references", "source", FIELD_TEXT},
-	{"left_out", "id", FIELD_TEXT},          {"left_out", "backend", FIELD_TEXT},
+	{"references", "backend", FIELD_BACKEND}, {"references", "memcgs", FIELD_POSITIVE},
+	{"references", "time_ns", FIELD_NUMBER},  {"references", "source", FIELD_TEXT},
+	{"left_out", "id", FIELD_TEXT},           {"left_out", "backend", FIELD_BACKEND},
 	{"left_out", "reasons", FIELD_ARRAY},
 };
 
@@ -189,7 +189,6 @@ static int check_extent(const struct document *document, struct error *err)
 	return 0;
 }
 
-/* Names become parts of paths: nothing but what names of back ends are made of. */
 static int check_backends(const struct document *document, struct error *err)
 {
 	const json_t *name, *backends = json_at(document->json, "identity.backends");
@@ -197,10 +196,12 @@ static int check_backends(const struct document *document, struct error *err)
 
 	json_array_foreach (backends, i, name) {
 		const char *text = json_string_value(name);
+		char path[48];
+		struct field field = {path, FIELD_BACKEND, 0};
 
-		if (!text || !*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
-			return document_fault(document, "identity.backends", err,
-					      "item %zu is not the name of a back end", i + 1);
+		snprintf(path, sizeof(path), "identity.backends.%zu", i);
+		if (document_check(document, &field, 1, err))
+			return -EINVAL;
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(text, json_string_value(json_array_get(backends, k))))
 				return document_fault(document, "identity.backends", err,

@@ -146,7 +146,7 @@ static int read_results(struct reading *reading, size_t p, const json_t *results
 	size_t b;
 
 	json_array_foreach (results, b, result) {
-		int r = check_at(reading->document, FIELD_TEXT, 0, reading->err,
+		int r = check_at(reading->document, FIELD_BACKEND, 0, reading->err,
 				 "points.%zu.results.%zu.backend", p, b);
 
 		if (!r)

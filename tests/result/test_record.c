@@ -261,6 +261,8 @@ static const struct {
 	{"points.0", "id", "\"0000000000000000\"", "is not of these parameters"},
 	{"points.0.parameters", "tree.memcgs", "11", "is not of these parameters"},
 	{"points.0.results.1", "backend", "\"walk\"", "is there twice"},
+	{"points.0.results.1", "backend", "\"\\u001b[31m\"", "must be the name of a back end"},
+	{"points.0.results.1", "backend", "\"a|b\\n\"", "must be the name of a back end"},
 	{"points.0.results.0", "repetitions", "[1, 3, 2]", "ascending"},
 	{"points.0.results.0", "repetitions", "[1, 2]", "one value for each of repetitions"},
 	{"points.0.results.0.values", "p50", "[1e4, 1e4]", "one value for each of repetitions"},
