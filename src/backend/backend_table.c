@@ -7,6 +7,7 @@
 const struct backend *const backends[] = {
 	&backend_walk,
 	&backend_cached,
+	&backend_walk_415,
 	NULL,
 };
 

@@ -16,13 +16,16 @@ enum {
 };
 _Static_assert(MEMCG_BLOCK == 128, "the memcg's per-CPU block is 1 KiB");
 
-static void per_cpu_layout(const struct point *point, struct model_layout *layout)
+static void per_cpu_layout(const struct point *point, enum model_counters counters,
+			   struct model_layout *layout)
 {
 	bool lean = point->machine.layout == LAYOUT_LEAN;
 	uint64_t memcg_local = lean ? MEMCG_STAT_ITEMS : MEMCG_BLOCK;
 	uint64_t memcg_batch = lean ? NR_LRU_LISTS : MEMCG_BLOCK;
 	uint64_t lruvec_batch = lean ? NR_LRU_LISTS : LRUVEC_BLOCK;
 
+	if (counters == COUNTERS_LOCAL)
+		memcg_batch = lruvec_batch = 0;
 	layout->batch_offset = memcg_local * sizeof(long);
 	layout->lruvec_offset = layout->batch_offset + memcg_batch * sizeof(long);
 	layout->lruvec_batch_offset = LRUVEC_BLOCK * sizeof(long);
@@ -32,7 +35,8 @@ static void per_cpu_layout(const struct point *point, struct model_layout *layou
 	layout->area_bytes = area_stride(point, layout->memcgs * layout->object_bytes);
 }
 
-void model_layout(const struct point *point, struct model_layout *layout)
+void model_layout(const struct point *point, enum model_counters counters,
+		  struct model_layout *layout)
 {
 	bool lean = point->machine.layout == LAYOUT_LEAN;
 
@@ -43,7 +47,9 @@ void model_layout(const struct point *point, struct model_layout *layout)
 		.memcg_atomics = lean ? NR_LRU_LISTS : MEMCG_STAT_ITEMS + MEMCG_EVENTS,
 		.node_atomics = lean ? NR_LRU_LISTS : LRUVEC_BLOCK,
 	};
-	per_cpu_layout(point, layout);
+	if (counters == COUNTERS_LOCAL)
+		layout->memcg_atomics = layout->node_atomics = 0;
+	per_cpu_layout(point, counters, layout);
 	layout->memcg_bytes = round_up(sizeof(struct memcg) + layout->memcg_atomics * sizeof(long) +
 					       layout->nodes * sizeof(struct memcg_node *),
 				       STRUCT_ALIGN);
@@ -56,14 +62,19 @@ void model_layout(const struct point *point, struct model_layout *layout)
 	layout->node_bytes = layout->memcgs * layout->memcg_node_bytes;
 }
 
-uint64_t model_bytes(const struct point *point)
+uint64_t model_bytes_with(const struct point *point, enum model_counters counters)
 {
 	struct model_layout layout;
 
-	model_layout(point, &layout);
+	model_layout(point, counters, &layout);
 	return region_bytes(point, layout.shared_bytes) +
 	       layout.nodes * region_bytes(point, layout.node_bytes) +
 	       areas_bytes(point, layout.area_bytes);
+}
+
+uint64_t model_bytes(const struct point *point)
+{
+	return model_bytes_with(point, COUNTERS_MAINTAINED);
 }
 
 static int map_all(struct model *model, const struct placement *placement, unsigned char **area,
@@ -125,7 +136,8 @@ static void link_memcgs(struct model *model, const struct memcg_tree *tree)
 	}
 }
 
-int model_create(const struct backend_env *env, void **instance, struct error *err)
+int model_create_with(const struct backend_env *env, enum model_counters counters, void **instance,
+		      struct error *err)
 {
 	unsigned nodes = env->point->machine.nodes, cpus = env->point->machine.cpus;
 	unsigned char **area = NULL;
@@ -143,7 +155,7 @@ int model_create(const struct backend_env *env, void **instance, struct error *e
 	model->point = env->point;
 	model->batch = env->point->counters.batch;
 	model->nr_possible = cpus;
-	model_layout(env->point, &model->layout);
+	model_layout(env->point, counters, &model->layout);
 	/* The memcgs, the lruvecs of each node, at most one run of areas per node or CPU. */
 	model->regions.items = calloc(1 + (size_t)nodes + cpus, sizeof(*model->regions.items));
 	model->memcg_nodes = calloc(nodes, sizeof(*model->memcg_nodes));
@@ -168,6 +180,11 @@ fail:
 	free(area);
 	model_destroy(model);
 	return ret;
+}
+
+int model_create(const struct backend_env *env, void **instance, struct error *err)
+{
+	return model_create_with(env, COUNTERS_MAINTAINED, instance, err);
 }
 
 void model_destroy(void *instance)

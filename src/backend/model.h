@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a modelled tree, as Linux 5.3 to 5.12 lays it out: what `walk` and `cached` share.
+ * The memory of a modelled tree, as Linux 5.3 to 5.12 lays it out: what `walk`, `cached` and their
+ * variants share. Up to 4.15 there were local counters only: then batch blocks are empty, and the
+ * shared structs hold links and handles but no counters.
  *
  * Per-CPU: each possible CPU has an area, on its own node. An object lies at the same offset in
  * every area, and areas start congruent modulo 4 KiB (but for machine.skew), as the kernel's do.
@@ -32,6 +34,13 @@
 
 struct memcg_node;
 
+/* Which counters there are. */
+enum model_counters {
+	COUNTERS_MAINTAINED, /* local ones, batches, and what these spill up the tree: 5.3 to 5.12
+			      */
+	COUNTERS_LOCAL, /* local per-CPU ones: up to 4.15 */
+};
+
 struct memcg {
 	struct memcg *parent; /* NULL for the root */
 	struct memcg *first_child, *next_sibling;
@@ -50,7 +59,7 @@ struct memcg_node {
 	_Atomic long stat[]; /* spilled counts of the subtree; share the handles' line, as in 5.6 */
 };
 
-/* Sizes and strides in bytes: a pure function of the point. */
+/* Sizes and strides in bytes: a pure function of the point and of which counters there are. */
 struct model_layout {
 	uint32_t memcgs; /* M' */
 	unsigned nodes, cpus;
@@ -104,11 +113,15 @@ static inline _Atomic long *area_counter(unsigned char *area, uint64_t offset, u
 	return (_Atomic long *)(area + offset) + item;
 }
 
-void model_layout(const struct point *point, struct model_layout *layout);
+void model_layout(const struct point *point, enum model_counters counters,
+		  struct model_layout *layout);
 /* All regions' bytes: exact for small pages; for huge ones as if every node had CPUs. */
-uint64_t model_bytes(const struct point *point);
+uint64_t model_bytes_with(const struct point *point, enum model_counters counters);
+int model_create_with(const struct backend_env *env, enum model_counters counters, void **instance,
+		      struct error *err);
 
-/* The shared operations of struct backend. */
+/* The shared operations of struct backend, with COUNTERS_MAINTAINED. */
+uint64_t model_bytes(const struct point *point);
 int model_create(const struct backend_env *env, void **instance, struct error *err);
 void model_destroy(void *instance);
 const struct region *model_regions(const void *instance, size_t *nr);

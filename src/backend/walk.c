@@ -7,66 +7,12 @@
  * before; the top of the walk has the caller's. At each memcg each item is summed over all possible
  * CPUs.
  */
+#include "backend/walk.h"
+
 #include "backend/backend_table.h"
 #include "backend/bound.h"
 #include "backend/model_read.h"
-
-/*
- * A css reference taken or dropped. Of a living memcg: the reader's CPU owns its part of the count,
- * so a relaxed load and store do. Of a dying one: an atomic that all CPUs share, and which orders
- * nothing here, since the model's memcgs do not go away under a reader.
- */
-static __always_inline void css_ref_add(const struct model *model, struct memcg *memcg,
-					unsigned cpu, long change, struct tally *t)
-{
-	uint64_t ref = memcg->css_ref;
-	_Atomic long *count;
-
-	tally_touch(t, &memcg->css_ref, sizeof(memcg->css_ref));
-	if (ref & CSS_REF_SHARED) {
-		atomic_fetch_add_explicit(&memcg->css_count, change, memory_order_relaxed);
-		tally_touch(t, &memcg->css_count, sizeof(memcg->css_count));
-		tally_add(t, atomics, 1);
-		return;
-	}
-	count = area_counter(model->area[cpu], ref, 0);
-	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + change,
-			      memory_order_relaxed);
-	tally_touch(t, &model->area[cpu], sizeof(*model->area));
-	tally_touch(t, count, sizeof(*count));
-}
-
-/* The memcg after `at` in pre-order below `top`, by the links; NULL at the end. */
-static __always_inline struct memcg *next_link(const struct memcg *top, const struct memcg *at,
-					       struct tally *t)
-{
-	tally_touch(t, &at->first_child, sizeof(at->first_child));
-	if (at->first_child)
-		return at->first_child;
-
-	for (; at != top; at = at->parent) {
-		tally_touch(t, &at->next_sibling, sizeof(at->next_sibling));
-		if (at->next_sibling)
-			return at->next_sibling;
-		tally_touch(t, &at->parent, sizeof(at->parent));
-	}
-	return NULL;
-}
-
-static __always_inline struct memcg *walk_step(const struct model *model, struct memcg *top,
-					       struct memcg *at, unsigned cpu, struct tally *t)
-{
-	struct memcg *next = next_link(top, at, t);
-
-	tally_add(t, memcgs_visited, 1);
-	if (next) {
-		css_ref_add(model, next, cpu, 1, t);
-		tally_add(t, css_gets, 1);
-	}
-	if (at != top)
-		css_ref_add(model, at, cpu, -1, t);
-	return next;
-}
+#include "backend/model_walk.h"
 
 static __always_inline void read_hierarchical_rows(const struct model *model, struct memcg *top,
 						   unsigned cpu, struct numa_counts *out,
@@ -104,15 +50,14 @@ static __always_inline void read_rows(const struct model *model, const struct re
 		read_hierarchical_rows(model, memcg, request->cpu, out, t);
 }
 
-static int walk_read_counts(void *instance, const struct read_request *request,
-			    struct numa_counts *out)
+int walk_read_counts(void *instance, const struct read_request *request, struct numa_counts *out)
 {
 	read_rows(instance, request, out, NULL);
 	return 0;
 }
 
-static int walk_count_read(void *instance, const struct read_request *request,
-			   struct numa_counts *out, struct op_probe *probe)
+int walk_count_read(void *instance, const struct read_request *request, struct numa_counts *out,
+		    struct op_probe *probe)
 {
 	struct tally tally = {.probe = probe};
 
@@ -121,7 +66,7 @@ static int walk_count_read(void *instance, const struct read_request *request,
 }
 
 /* Loads of a read of the root's rows, for guesses only. */
-static double walk_guess_read_ns(const struct point *point)
+double walk_guess_read_ns(const struct point *point)
 {
 	double items = 10.0 * (1 + point->machine.nodes) * point->machine.cpus;
 	double memcgs = point->tree.memcgs + 1.0;
@@ -129,8 +74,8 @@ static double walk_guess_read_ns(const struct point *point)
 	return guess_loads_ns(point, items * memcgs, memcgs) + guess_local_ns(point);
 }
 
-static uint64_t walk_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-			   unsigned column, uint32_t subtree)
+uint64_t walk_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
+		    unsigned column, uint32_t subtree)
 {
 	/* Lruvecs' local counters are exact. */
 	if (column > 0)

@@ -23,9 +23,8 @@ static const struct read_case {
 	uint32_t dying_ppm;
 	enum area_layout layout;
 } cases[] = {
-	{"walk", 0, LAYOUT_V5_6},
-	{"walk", 300000, LAYOUT_LEAN},
-	{"cached", 300000, LAYOUT_V5_6},
+	{"walk", 0, LAYOUT_V5_6},           {"walk", 300000, LAYOUT_LEAN},
+	{"cached", 300000, LAYOUT_V5_6},    {"walk-415", 0, LAYOUT_LEAN},
 };
 
 static void print_range(const char *what, const volatile void *from, size_t bytes)
@@ -36,16 +35,19 @@ static void print_range(const char *what, const volatile void *from, size_t byte
 static void print_places(const struct model *model)
 {
 	struct memcg *root = model_memcg(model, 0);
+	/* None where only local counters are kept. */
+	size_t memcg_counters = model->layout.memcg_atomics ? NR_LRU_LISTS : 0;
+	size_t node_counters = model->layout.node_atomics ? NR_LRU_LISTS : 0;
 
 	for (size_t i = 0; i < model->regions.nr; i++)
 		print_range("region", model->regions.items[i].base, model->regions.items[i].bytes);
 	for (unsigned cpu = 0; cpu < model->layout.cpus; cpu++)
 		print_range("area", model->area[cpu],
 			    model->layout.memcgs * model->layout.object_bytes);
-	print_range("shared", root->stat, NR_LRU_LISTS * sizeof(long));
+	print_range("shared", root->stat, memcg_counters * sizeof(long));
 	for (unsigned node = 0; node < NODES; node++)
 		print_range("shared", (*memcg_nodeinfo(model, root, node))->stat,
-			    NR_LRU_LISTS * sizeof(long));
+			    node_counters * sizeof(long));
 	for (uint32_t i = 0; i < model->layout.memcgs; i++)
 		print_range("shared", &model_memcg(model, i)->css_count, sizeof(long));
 }

@@ -171,6 +171,27 @@ static void walked_node_columns_are_exact_and_row_sums_are_not(void **state)
 	fixture_fini(&f);
 }
 
+static void walk_415_is_exact_and_says_so(void **state)
+{
+	struct point point = small_point(30, 2, 6);
+	struct fixture f;
+
+	fixture_init(&f, &point, "walk-415");
+	fixture_populate(&f);
+	random_updates(&f, 6, 20000);
+	fill_batches(&f, 31);
+	for (uint32_t memcg = 0; memcg <= 30; memcg++) {
+		fixture_compare(&f, memcg);
+		assert_memory_equal(f.counts.cells, f.truth.cells,
+				    numa_nr_cells(2) * sizeof(*f.counts.cells));
+	}
+	for (unsigned scope = 0; scope < NR_SCOPES; scope++)
+		for (unsigned column = 0; column <= 2; column++)
+			assert_true(f.backend->bound(&point, scope, NUMA_ROW_TOTAL, column, 31) ==
+				    0);
+	fixture_fini(&f);
+}
+
 static void bounds_follow_items_batch_cpus_and_subtree(void **state)
 {
 	static const uint64_t items[NR_NUMA_ROWS] = {5, 2, 2, 1};
@@ -329,6 +350,7 @@ int main(void)
 		cmocka_unit_test(node_columns_of_local_rows_are_exact),
 		cmocka_unit_test(a_cached_cell_can_reach_its_bound_exactly),
 		cmocka_unit_test(walked_node_columns_are_exact_and_row_sums_are_not),
+		cmocka_unit_test(walk_415_is_exact_and_says_so),
 		cmocka_unit_test(bounds_follow_items_batch_cpus_and_subtree),
 		cmocka_unit_test(default_counters_keep_maintained_rows_within_5_percent),
 		cmocka_unit_test(layout_skew_and_node_ids_change_no_answer),

@@ -64,6 +64,21 @@ static void references_of_dying_memcgs_are_shared_atomics(void **state)
 	assert_true(counts.css_gets == 20 * 4 * 3);
 }
 
+/* Same loads as walk: what differs is who wrote what is loaded. */
+static void walk_415_reads_what_walk_reads(void **state)
+{
+	for (unsigned n = 1; n <= 3; n++) {
+		struct point point = small_point(25, n, 5);
+		struct op_counts counts = count_point(&point, "walk-415", 0);
+
+		assert_true(counts.loads_hierarchical == 10 * (1 + n) * 5 * 26);
+		assert_true(counts.loads_local == 10 * (1 + n) * 5);
+		assert_true(counts.memcgs_visited == 4 * (1 + n) * 26);
+		assert_true(counts.css_gets == 4 * (1 + n) * 25);
+		assert_true(counts.atomics == 0);
+	}
+}
+
 static void cached_reads_only_maintained_counters_for_hierarchical_rows(void **state)
 {
 	for (unsigned n = 1; n <= 4; n++) {
@@ -80,16 +95,14 @@ static void cached_reads_only_maintained_counters_for_hierarchical_rows(void **s
 
 static void counted_reads_give_the_same_cells_and_their_text(void **state)
 {
-	static const char *const names[] = {"walk", "cached"};
-
-	for (unsigned i = 0; i < 2; i++) {
+	for (size_t i = 0; backends[i]; i++) {
 		struct point point = small_point(25, 3, 4);
 		struct read_request request = {.rows = ROWS_ALL};
 		struct op_counts counts;
 		struct fixture f;
 		char text[4096];
 
-		fixture_init(&f, &point, names[i]);
+		fixture_init(&f, &point, backends[i]->name);
 		fixture_populate(&f);
 		fixture_read(&f, 0);
 		memcpy(f.truth.cells, f.counts.cells, numa_nr_cells(3) * sizeof(uint64_t));
@@ -130,6 +143,22 @@ static void bytes_touched_are_the_lines_of_the_counters_read(void **state)
 	assert_true(cached_bytes == walk_bytes + 64);
 }
 
+static void without_batches_the_counters_read_lie_closer(void **state)
+{
+	struct point point = small_point(1, 1, 64);
+	uint64_t bytes;
+	struct fixture f;
+
+	fixture_init(&f, &point, "walk-415");
+	fixture_count(&f, 1, &bytes);
+	fixture_fini(&f);
+	/*
+	 * An object has 1024 + 288 + 8 = 1320 bytes. Memcg 1's counters lie at 1320..1359, its
+	 * lruvec's at 2344..2383: both on two lines. Beside them what `walk` touches above.
+	 */
+	assert_true(bytes == 64 * (4 * 64 + 8 + 1 + 1 + 1 + 1));
+}
+
 static void walk_and_cached_share_one_update_path(void **state)
 {
 	struct point point = small_point(60, 3, 6);
@@ -166,6 +195,30 @@ static void walk_and_cached_share_one_update_path(void **state)
 	}
 }
 
+static void an_update_of_walk_415_is_two_adds_whatever_the_depth(void **state)
+{
+	struct point point = small_point(40, 2, 3);
+	struct op_probe probe = {.lines = NULL};
+	struct update_stream stream;
+	struct update update;
+	struct fixture f;
+
+	point.tree.shape = TREE_CHAIN;
+	fixture_init(&f, &point, "walk-415");
+	fixture_populate(&f);
+	update_stream_init(&stream, 4, &f.point, f.oracle);
+	for (unsigned i = 0; i < 1000; i++) {
+		update_stream_next(&stream, &update);
+		f.backend->count_update(f.instance, &update, &probe);
+		oracle_update(f.oracle, &update);
+	}
+	assert_true(probe.counts.adds == 2 * 1000);
+	assert_true(probe.counts.atomics == 0);
+	for (uint32_t memcg = 0; memcg <= 40; memcg++)
+		fixture_compare(&f, memcg);
+	fixture_fini(&f);
+}
+
 static void a_spill_costs_one_atomic_per_ancestor_and_level(void **state)
 {
 	struct point point = small_point(9, 1, 1);
@@ -196,10 +249,13 @@ int main(void)
 		cmocka_unit_test(walk_loads_every_cpu_of_every_memcg_in_every_walk),
 		cmocka_unit_test(walk_of_a_subtree_visits_that_subtree_only),
 		cmocka_unit_test(references_of_dying_memcgs_are_shared_atomics),
+		cmocka_unit_test(walk_415_reads_what_walk_reads),
 		cmocka_unit_test(cached_reads_only_maintained_counters_for_hierarchical_rows),
 		cmocka_unit_test(counted_reads_give_the_same_cells_and_their_text),
 		cmocka_unit_test(bytes_touched_are_the_lines_of_the_counters_read),
+		cmocka_unit_test(without_batches_the_counters_read_lie_closer),
 		cmocka_unit_test(walk_and_cached_share_one_update_path),
+		cmocka_unit_test(an_update_of_walk_415_is_two_adds_whatever_the_depth),
 		cmocka_unit_test(a_spill_costs_one_atomic_per_ancestor_and_level),
 	};
 

@@ -38,9 +38,11 @@ static void bytes_are_what_create_maps(void **state)
 
 			point.machine.layout = i & 1 ? LAYOUT_LEAN : LAYOUT_V5_6;
 			point.machine.skew = n == 3 ? 64 : 0;
-			fixture_init(&f, &point, "walk");
-			assert_true(f.backend->bytes(&point) == mapped_bytes(&f));
-			fixture_fini(&f);
+			for (size_t k = 0; backends[k]; k++) {
+				fixture_init(&f, &point, backends[k]->name);
+				assert_true(f.backend->bytes(&point) == mapped_bytes(&f));
+				fixture_fini(&f);
+			}
 		}
 	}
 }
@@ -181,6 +183,36 @@ static void blocks_lie_in_creation_order_with_the_sizes_of_5_6(void **state)
 	fixture_fini(&f);
 }
 
+/* v4.15: one array per memcg, one per memcg and node, and the reference; nothing shared. */
+static void blocks_without_batches_lie_one_behind_the_other(void **state)
+{
+	struct point point = small_point(12, 3, 2);
+	const struct model *model;
+	struct fixture f;
+
+	for (unsigned lean = 0; lean < 2; lean++) {
+		uint64_t object = 8 * ((lean ? 40 : 128) + 3 * 36 + 1);
+
+		point.machine.layout = lean ? LAYOUT_LEAN : LAYOUT_V5_6;
+		fixture_init(&f, &point, "walk-415");
+		model = f.instance;
+		assert_int_equal(model->layout.object_bytes, object);
+		/* A line of handles, and one of pointers to three structs of a line each. */
+		assert_int_equal(model->layout.memcg_bytes, 2 * STRUCT_ALIGN);
+		assert_int_equal(model->layout.memcg_node_bytes, STRUCT_ALIGN);
+		for (uint32_t i = 0; i <= 12; i++) {
+			struct memcg *memcg = model_memcg(model, i);
+
+			assert_true(memcg->local == i * object);
+			assert_true(memcg->css_ref == (i + 1) * object - 8);
+			for (unsigned node = 0; node < 3; node++)
+				assert_true((*memcg_nodeinfo(model, memcg, node))->local ==
+					    (i + 1) * object - 8 - 8 * 36 * (3 - node));
+		}
+		fixture_fini(&f);
+	}
+}
+
 static void links_follow_the_tree(void **state)
 {
 	struct point point = small_point(77, 1, 1);
@@ -308,6 +340,7 @@ int main(void)
 		cmocka_unit_test(areas_are_congruent_and_skewed_as_asked),
 		cmocka_unit_test(memory_lies_on_the_node_of_its_owner),
 		cmocka_unit_test(blocks_lie_in_creation_order_with_the_sizes_of_5_6),
+		cmocka_unit_test(blocks_without_batches_lie_one_behind_the_other),
 		cmocka_unit_test(links_follow_the_tree),
 		cmocka_unit_test(reads_leave_references_as_they_were),
 		cmocka_unit_test(every_page_is_there_after_creation),

@@ -117,6 +117,11 @@ static void walkers_and_writers_lose_nothing(void **state)
 	run("walk");
 }
 
+static void exact_walkers_and_writers_lose_nothing(void **state)
+{
+	run("walk-415");
+}
+
 static void cached_readers_and_writers_lose_nothing(void **state)
 {
 	run("cached");
@@ -126,6 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walkers_and_writers_lose_nothing),
+		cmocka_unit_test(exact_walkers_and_writers_lose_nothing),
 		cmocka_unit_test(cached_readers_and_writers_lose_nothing),
 	};
 
