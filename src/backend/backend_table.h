@@ -8,5 +8,6 @@
 extern const struct backend backend_walk;
 extern const struct backend backend_cached;
 extern const struct backend backend_walk_415;
+extern const struct backend backend_walk_once;
 
 #endif

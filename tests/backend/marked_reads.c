@@ -25,6 +25,7 @@ static const struct read_case {
 } cases[] = {
 	{"walk", 0, LAYOUT_V5_6},           {"walk", 300000, LAYOUT_LEAN},
 	{"cached", 300000, LAYOUT_V5_6},    {"walk-415", 0, LAYOUT_LEAN},
+	{"walk-once", 300000, LAYOUT_V5_6},
 };
 
 static void print_range(const char *what, const volatile void *from, size_t bytes)

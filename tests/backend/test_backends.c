@@ -192,6 +192,35 @@ static void walk_415_is_exact_and_says_so(void **state)
 	fixture_fini(&f);
 }
 
+/* Rows, clamping and columns beyond those summed at a time: not a cell differs. */
+static void walk_once_answers_as_walk_does(void **state)
+{
+	static const char *const names[] = {"walk", "walk-once"};
+	struct rng rng = {415};
+
+	for (unsigned round = 0; round < 10; round++) {
+		struct point point = random_point(&rng);
+		struct fixture f[2];
+
+		point.machine.nodes = 1 + round * 2;
+		for (unsigned i = 0; i < point.machine.nodes; i++)
+			point.machine.nids[i] = (uint16_t)i;
+		for (unsigned i = 0; i < 2; i++) {
+			fixture_init(&f[i], &point, names[i]);
+			fixture_populate(&f[i]);
+			random_updates(&f[i], round, 5000);
+		}
+		for (uint32_t memcg = 0; memcg < f[0].tree->nr; memcg++) {
+			fixture_compare(&f[0], memcg);
+			fixture_compare(&f[1], memcg);
+			assert_memory_equal(f[0].counts.cells, f[1].counts.cells,
+					    numa_nr_cells(point.machine.nodes) * sizeof(uint64_t));
+		}
+		fixture_fini(&f[0]);
+		fixture_fini(&f[1]);
+	}
+}
+
 static void bounds_follow_items_batch_cpus_and_subtree(void **state)
 {
 	static const uint64_t items[NR_NUMA_ROWS] = {5, 2, 2, 1};
@@ -351,6 +380,7 @@ int main(void)
 		cmocka_unit_test(a_cached_cell_can_reach_its_bound_exactly),
 		cmocka_unit_test(walked_node_columns_are_exact_and_row_sums_are_not),
 		cmocka_unit_test(walk_415_is_exact_and_says_so),
+		cmocka_unit_test(walk_once_answers_as_walk_does),
 		cmocka_unit_test(bounds_follow_items_batch_cpus_and_subtree),
 		cmocka_unit_test(default_counters_keep_maintained_rows_within_5_percent),
 		cmocka_unit_test(layout_skew_and_node_ids_change_no_answer),

@@ -79,6 +79,66 @@ static void walk_415_reads_what_walk_reads(void **state)
 	}
 }
 
+/* Node counts on both sides of how many columns are summed at a time. */
+static void walk_once_loads_every_counter_once_in_one_walk(void **state)
+{
+	static const unsigned nodes[] = {1, 2, 7, 8, 20};
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		for (unsigned c = 1; c <= 70; c += 23) {
+			unsigned n = nodes[i];
+			struct point point = small_point(30, n, c);
+			struct op_counts counts = count_point(&point, "walk-once", 0);
+
+			assert_true(counts.loads_hierarchical == 5 * (1 + n) * c * 31);
+			assert_true(counts.loads_local == 0);
+			assert_true(counts.memcgs_visited == 31);
+			assert_true(counts.css_gets == 30);
+			assert_true(counts.atomics == 0);
+		}
+	}
+}
+
+static void walk_once_walks_no_more_than_is_asked_for(void **state)
+{
+	struct point point = small_point(110, 2, 3);
+	struct read_request request = {.memcg = 1, .rows = ROWS_LOCAL};
+	struct op_probe probe = {.lines = NULL};
+	struct op_counts counts;
+	struct fixture f;
+
+	/* Local rows: the memcg alone. */
+	fixture_init(&f, &point, "walk-once");
+	assert_int_equal(f.backend->count_read(f.instance, &request, &f.counts, &probe), 0);
+	assert_true(probe.counts.loads_local == 5 * 3 * 3);
+	assert_true(probe.counts.loads_hierarchical == 0);
+	assert_true(probe.counts.memcgs_visited == 0 && probe.counts.css_gets == 0);
+	fixture_fini(&f);
+
+	/* A subtree of 11, all but the root dying, and a leaf. */
+	point.tree.dying_ppm = 1000000;
+	counts = count_point(&point, "walk-once", 1);
+	assert_true(counts.memcgs_visited == 11 && counts.css_gets == 10);
+	assert_true(counts.atomics == 2 * 10);
+	counts = count_point(&point, "walk-once", 110);
+	assert_true(counts.memcgs_visited == 1 && counts.css_gets == 0);
+}
+
+static void walk_once_touches_the_lines_that_walk_touches(void **state)
+{
+	struct point point = small_point(40, 3, 9);
+	uint64_t walk_bytes, once_bytes;
+	struct fixture f;
+
+	fixture_init(&f, &point, "walk");
+	fixture_count(&f, 0, &walk_bytes);
+	fixture_fini(&f);
+	fixture_init(&f, &point, "walk-once");
+	fixture_count(&f, 0, &once_bytes);
+	fixture_fini(&f);
+	assert_true(once_bytes == walk_bytes);
+}
+
 static void cached_reads_only_maintained_counters_for_hierarchical_rows(void **state)
 {
 	for (unsigned n = 1; n <= 4; n++) {
@@ -250,6 +310,9 @@ int main(void)
 		cmocka_unit_test(walk_of_a_subtree_visits_that_subtree_only),
 		cmocka_unit_test(references_of_dying_memcgs_are_shared_atomics),
 		cmocka_unit_test(walk_415_reads_what_walk_reads),
+		cmocka_unit_test(walk_once_loads_every_counter_once_in_one_walk),
+		cmocka_unit_test(walk_once_walks_no_more_than_is_asked_for),
+		cmocka_unit_test(walk_once_touches_the_lines_that_walk_touches),
 		cmocka_unit_test(cached_reads_only_maintained_counters_for_hierarchical_rows),
 		cmocka_unit_test(counted_reads_give_the_same_cells_and_their_text),
 		cmocka_unit_test(bytes_touched_are_the_lines_of_the_counters_read),

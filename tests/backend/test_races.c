@@ -122,6 +122,11 @@ static void exact_walkers_and_writers_lose_nothing(void **state)
 	run("walk-415");
 }
 
+static void walkers_of_one_pass_and_writers_lose_nothing(void **state)
+{
+	run("walk-once");
+}
+
 static void cached_readers_and_writers_lose_nothing(void **state)
 {
 	run("cached");
@@ -132,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walkers_and_writers_lose_nothing),
 		cmocka_unit_test(exact_walkers_and_writers_lose_nothing),
+		cmocka_unit_test(walkers_of_one_pass_and_writers_lose_nothing),
 		cmocka_unit_test(cached_readers_and_writers_lose_nothing),
 	};
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * walk-once: the fairest tree walk. One pass over the subtree makes all rows and columns, and each
+ * counter of each CPU is loaded once: 5 x (1+N) x C x M'. No kernel read memory.numa_stat like
+ * this; it says how much of the walk's cost was walking 4 x (1+N) times, and how much no walk can
+ * avoid. Counters, writer, css references and the clamping of each item of each memcg at 0 are
+ * `walk`'s, and so are its answers.
+ *
+ * The order is memcg, CPU, column: all that a memcg has in one CPU's area lies in one or two pages,
+ * and is read together. While a memcg is read, the lines of the next one are prefetched, CPU by
+ * CPU. So the next one is found, and its reference taken, before the present one is left.
+ *
+ * The local rows are the top's part of the same sums, and take no loads of their own.
+ */
+#include "backend/backend_table.h"
+#include "backend/bound.h"
+#include "backend/model_read.h"
+#include "backend/model_walk.h"
+#include "backend/walk.h"
+
+#include <string.h>
+
+/* Columns that are summed side by side. Their sums fill a few lines of stack however many nodes. */
+#define COLUMNS 8
+
+/* Up to COLUMNS columns of one memcg: 0 is its own, 1 + k that of its lruvec on node k. */
+struct part {
+	struct memcg *memcg; /* NULL: behind the last */
+	unsigned first, nr;
+	uint64_t local[COLUMNS]; /* offsets of the per-CPU blocks */
+};
+
+static __always_inline struct part part_of(const struct model *model, struct memcg *memcg,
+					   unsigned first, struct tally *t)
+{
+	struct part part = {.memcg = memcg, .first = first};
+	unsigned columns = 1 + model->layout.nodes;
+
+	for (unsigned column = first; column < columns && part.nr < COLUMNS; column++) {
+		const uint64_t *handle = &memcg->local;
+
+		if (column > 0)
+			handle = &node_info(model, memcg, column - 1, t)->local;
+		tally_touch(t, handle, sizeof(*handle));
+		part.local[part.nr++] = *handle;
+	}
+	return part;
+}
+
+/* The five counters may straddle two lines: asks for those of the first and of the last. */
+static __always_inline void prefetch_part(unsigned char *area, const struct part *part)
+{
+	for (unsigned i = 0; i < part->nr; i++) {
+		__builtin_prefetch(area_counter(area, part->local[i], 0));
+		__builtin_prefetch(area_counter(area, part->local[i], NR_LRU_LISTS - 1));
+	}
+}
+
+/* Relaxed atomic loads, as in model_read.h. */
+static __always_inline void sum_part(const struct model *model, const struct part *part,
+				     const struct part *next, enum numa_scope scope,
+				     long sums[COLUMNS][NR_LRU_LISTS], struct tally *t)
+{
+	const unsigned long *possible = model->possible;
+	unsigned cpu;
+
+	tally_touch(t, possible, cpumask_bytes(model->nr_possible));
+	for_each_possible_cpu (cpu, possible, model) {
+		unsigned char *area = model->area[cpu];
+
+		tally_touch(t, &model->area[cpu], sizeof(*model->area));
+		for (unsigned i = 0; i < part->nr; i++) {
+			const _Atomic long *counters = area_counter(area, part->local[i], 0);
+
+			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+				sums[i][lru] +=
+					atomic_load_explicit(&counters[lru], memory_order_relaxed);
+			tally_touch(t, counters, NR_LRU_LISTS * sizeof(*counters));
+			if (scope == SCOPE_LOCAL)
+				tally_add(t, loads_local, NR_LRU_LISTS);
+			else
+				tally_add(t, loads_hierarchical, NR_LRU_LISTS);
+		}
+		prefetch_part(area, next);
+	}
+}
+
+/* Adds one column's items, those below 0 as 0, to the rows of one scope. */
+static __always_inline void add_to_rows(uint64_t *cells, unsigned columns,
+					const long sums[NR_LRU_LISTS])
+{
+	for (unsigned row = 0; row < NR_NUMA_ROWS; row++)
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+			if (numa_rows[row].lru_mask & (1u << lru) && sums[lru] > 0)
+				cells[row * columns] += (uint64_t)sums[lru];
+}
+
+struct pass {
+	const struct model *model;
+	struct memcg *top;
+	unsigned rows, cpu;
+	enum numa_scope scope; /* that loads count for: local where only local rows are asked for */
+	uint64_t *local, *hierarchical; /* cells of the two scopes */
+};
+
+static __always_inline void read_part(const struct pass *pass, const struct part *part,
+				      const struct part *next, struct tally *t)
+{
+	long sums[COLUMNS][NR_LRU_LISTS] = {{0}};
+	unsigned columns = 1 + pass->model->layout.nodes;
+
+	sum_part(pass->model, part, next, pass->scope, sums, t);
+	for (unsigned i = 0; i < part->nr; i++) {
+		if (pass->rows & ROWS_HIERARCHICAL)
+			add_to_rows(pass->hierarchical + part->first + i, columns, sums[i]);
+		if (pass->rows & ROWS_LOCAL && part->memcg == pass->top)
+			add_to_rows(pass->local + part->first + i, columns, sums[i]);
+	}
+}
+
+/* The part after `part`: of the same memcg, or the first one of the next. */
+static __always_inline struct part next_part(const struct pass *pass, const struct part *part,
+					     struct tally *t)
+{
+	unsigned first = part->first + part->nr;
+	struct memcg *next = NULL;
+
+	if (first < 1 + pass->model->layout.nodes)
+		return part_of(pass->model, part->memcg, first, t);
+	if (pass->rows & ROWS_HIERARCHICAL)
+		next = walk_next(pass->model, pass->top, part->memcg, pass->cpu, t);
+	if (next)
+		return part_of(pass->model, next, 0, t);
+	return (struct part){.memcg = NULL};
+}
+
+static __always_inline void read_rows(const struct model *model, const struct read_request *request,
+				      struct numa_counts *out, struct tally *t)
+{
+	unsigned nodes = model->layout.nodes;
+	size_t block = numa_cell(nodes, SCOPE_HIERARCHICAL, 0, 0);
+	struct pass pass = {
+		.model = model,
+		.top = model_memcg(model, request->memcg),
+		.rows = request->rows,
+		.cpu = request->cpu,
+		.scope = request->rows & ROWS_HIERARCHICAL ? SCOPE_HIERARCHICAL : SCOPE_LOCAL,
+		.local = out->cells,
+		.hierarchical = out->cells + block,
+	};
+	struct part part = part_of(model, pass.top, 0, t);
+
+	if (request->rows & ROWS_LOCAL)
+		memset(pass.local, 0, block * sizeof(*pass.local));
+	if (request->rows & ROWS_HIERARCHICAL)
+		memset(pass.hierarchical, 0, block * sizeof(*pass.hierarchical));
+
+	while (part.memcg) {
+		struct part next = next_part(&pass, &part, t);
+
+		read_part(&pass, &part, &next, t);
+		if (next.memcg != part.memcg)
+			walk_leave(model, pass.top, part.memcg, request->cpu, t);
+		part = next;
+	}
+}
+
+static int walk_once_read_counts(void *instance, const struct read_request *request,
+				 struct numa_counts *out)
+{
+	read_rows(instance, request, out, NULL);
+	return 0;
+}
+
+static int walk_once_count_read(void *instance, const struct read_request *request,
+				struct numa_counts *out, struct op_probe *probe)
+{
+	struct tally tally = {.probe = probe};
+
+	read_rows(instance, request, out, &tally);
+	return tally.error;
+}
+
+/* Half of walk's loads, and a search for the next CPU for all of a memcg's in an area. */
+static double walk_once_guess_read_ns(const struct point *point)
+{
+	double items = 5.0 * (1 + point->machine.nodes) * point->machine.cpus;
+	double memcgs = point->tree.memcgs + 1.0;
+
+	return guess_loads_ns(point, items * memcgs / 2, memcgs) + guess_local_ns(point);
+}
+
+const struct backend backend_walk_once = {
+	.name = "walk-once",
+	.description =
+		"walks the subtree once for all cells and loads each counter once (no kernel)",
+	.capabilities = BACKEND_UPDATE,
+	.bytes = model_bytes,
+	.guess_read_ns = walk_once_guess_read_ns,
+	.create = model_create,
+	.destroy = model_destroy,
+	.regions = model_regions,
+	.populate = model_populate,
+	.read_counts = walk_once_read_counts,
+	.count_read = walk_once_count_read,
+	.update = model_update,
+	.count_update = model_count_update,
+	.bound = walk_bound,
+};
