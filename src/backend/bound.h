@@ -14,7 +14,7 @@ uint64_t batch_bound(const struct point *point, enum numa_row row, uint32_t memc
 
 /* Rough: `loads` of counters that lie in the areas of `memcgs` memcgs, hot or not by their size. */
 double guess_loads_ns(const struct point *point, double loads, double memcgs);
-/* The local rows and the text, as far as the point asks for them. */
+/* The local rows and the text of one file, as far as the point asks for them. */
 double guess_local_ns(const struct point *point);
 
 #endif

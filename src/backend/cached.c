@@ -6,6 +6,7 @@
 #include "backend/backend_table.h"
 #include "backend/bound.h"
 #include "backend/model_read.h"
+#include "scenario/target.h"
 
 /* The lists of `mask` of shared counters; an item below 0, for spills out of order, reads as 0. */
 static __always_inline uint64_t shared_pages(const _Atomic long *stat, unsigned mask,
@@ -70,7 +71,10 @@ static int cached_count_read(void *instance, const struct read_request *request,
 
 static double cached_guess_read_ns(const struct point *point)
 {
-	return guess_loads_ns(point, 10.0 * (1 + point->machine.nodes), 1) + guess_local_ns(point);
+	double files = (double)target_size(point).files;
+
+	return files * (guess_loads_ns(point, 10.0 * (1 + point->machine.nodes), files) +
+			guess_local_ns(point));
 }
 
 static uint64_t cached_bound(const struct point *point, enum numa_scope scope, enum numa_row row,

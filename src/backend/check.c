@@ -3,6 +3,7 @@
 #include "backend/check.h"
 
 #include "backend/update_stream.h"
+#include "scenario/target.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,15 +22,6 @@ struct check {
 	struct check_result *result;
 };
 
-static uint32_t subtree_size(const struct memcg_tree *tree, uint32_t top)
-{
-	uint32_t size = 0;
-
-	for (uint32_t at = top; at != MEMCG_NONE; at = memcg_tree_next(tree, top, at))
-		size++;
-	return size;
-}
-
 static int compare_memcg(struct check *check, uint32_t memcg, bool updated)
 {
 	struct read_request request = {.memcg = memcg, .rows = ROWS_ALL};
@@ -43,7 +35,7 @@ static int compare_memcg(struct check *check, uint32_t memcg, bool updated)
 		return ret;
 	oracle_read(check->oracle, memcg, ROWS_ALL, &check->truth);
 	beyond = oracle_compare(check->backend, check->point, &check->counts, &check->truth,
-				ROWS_ALL, subtree_size(check->tree, memcg), &worst);
+				ROWS_ALL, memcg_tree_size(check->tree, memcg), &worst);
 	if (!result->cells || cell_error_worse(&worst, &result->worst)) {
 		result->worst = worst;
 		result->worst_memcg = memcg;
@@ -56,11 +48,14 @@ static int compare_memcg(struct check *check, uint32_t memcg, bool updated)
 
 static int compare_memcgs(struct check *check, bool updated)
 {
+	struct target target = target_of(check->point, check->tree);
 	struct rng rng = rng_for(check->point->tree.seed, check->tree->nr, updated);
 	uint32_t last = check->tree->nr - 1;
 	int ret;
 
 	ret = compare_memcg(check, 0, updated);
+	if (!ret && target.first)
+		ret = compare_memcg(check, target.first, updated);
 	if (!ret)
 		ret = compare_memcg(check, last / 2, updated);
 	if (!ret)

@@ -13,6 +13,7 @@
 #include "backend/bound.h"
 #include "backend/model_read.h"
 #include "backend/model_walk.h"
+#include "scenario/target.h"
 
 static __always_inline void read_hierarchical_rows(const struct model *model, struct memcg *top,
 						   unsigned cpu, struct numa_counts *out,
@@ -65,13 +66,14 @@ int walk_count_read(void *instance, const struct read_request *request, struct n
 	return tally.error;
 }
 
-/* Loads of a read of the root's rows, for guesses only. */
+/* For guesses only. */
 double walk_guess_read_ns(const struct point *point)
 {
 	double items = 10.0 * (1 + point->machine.nodes) * point->machine.cpus;
-	double memcgs = point->tree.memcgs + 1.0;
+	struct target_size size = target_size(point);
 
-	return guess_loads_ns(point, items * memcgs, memcgs) + guess_local_ns(point);
+	return guess_loads_ns(point, items * (double)size.memcgs, size.most) +
+	       (double)size.files * guess_local_ns(point);
 }
 
 uint64_t walk_bound(const struct point *point, enum numa_scope scope, enum numa_row row,

@@ -17,6 +17,7 @@
 #include "backend/model_read.h"
 #include "backend/model_walk.h"
 #include "backend/walk.h"
+#include "scenario/target.h"
 
 #include <string.h>
 
@@ -185,9 +186,10 @@ static int walk_once_count_read(void *instance, const struct read_request *reque
 static double walk_once_guess_read_ns(const struct point *point)
 {
 	double items = 5.0 * (1 + point->machine.nodes) * point->machine.cpus;
-	double memcgs = point->tree.memcgs + 1.0;
+	struct target_size size = target_size(point);
 
-	return guess_loads_ns(point, items * memcgs / 2, memcgs) + guess_local_ns(point);
+	return guess_loads_ns(point, items * (double)size.memcgs / 2, size.most) +
+	       (double)size.files * guess_local_ns(point);
 }
 
 const struct backend backend_walk_once = {

@@ -42,33 +42,49 @@ static long whole_read(struct reader *reader)
 	return reader_read(reader);
 }
 
-static long read_rows(struct reader *reader, unsigned rows)
+static long read_rows(struct reader *reader, const struct read_request *request, unsigned rows)
 {
-	struct read_request request = reader->request;
+	struct read_request part = *request;
 	const struct sampler *sampler = reader->sampler;
 
-	request.rows = rows;
-	return sampler->backend->read_counts(sampler->instance, &request, &reader->scratch);
+	part.rows = rows;
+	return sampler->backend->read_counts(sampler->instance, &part, &reader->scratch);
+}
+
+static long read_file_hierarchical(struct reader *reader, const struct read_request *request)
+{
+	return read_rows(reader, request, ROWS_HIERARCHICAL);
 }
 
 static long read_hierarchical(struct reader *reader)
 {
-	return read_rows(reader, ROWS_HIERARCHICAL);
+	return reader_each(reader, read_file_hierarchical);
+}
+
+static long read_file_local(struct reader *reader, const struct read_request *request)
+{
+	return read_rows(reader, request, ROWS_LOCAL);
 }
 
 static long read_local(struct reader *reader)
 {
-	return read_rows(reader, ROWS_LOCAL);
+	return reader_each(reader, read_file_local);
 }
 
-static long format_text(struct reader *reader)
+/* What is in the scratch space, for each file of a sweep once. */
+static long format_file(struct reader *reader, const struct read_request *request)
 {
 	const struct point *point = reader->sampler->point;
-	long length = numa_stat_text(&reader->scratch, point->read.rows, point->read.text,
+	long length = numa_stat_text(&reader->scratch, request->rows, point->read.text,
 				     reader->text, reader->text_size);
 
 	keep(reader->text);
 	return length;
+}
+
+static long format_text(struct reader *reader)
+{
+	return reader_each(reader, format_file);
 }
 
 /* ns of `reads` operations in a row, or a negative errno. */

@@ -70,8 +70,9 @@ int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
 	for (unsigned i = 0; i < nr; i++) {
 		made[i].sampler = sampler;
 		made[i].samples = samples;
+		made[i].target = target_of(sampler->point, sampler->tree);
 		made[i].request = (struct read_request){
-			.memcg = 0, .cpu = i, .rows = sampler->point->read.rows};
+			.memcg = made[i].target.first, .cpu = i, .rows = sampler->point->read.rows};
 	}
 	*readers = made;
 	return 0;

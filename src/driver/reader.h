@@ -4,10 +4,14 @@
 #define MEMCGBENCH_DRIVER_READER_H
 
 #include "driver/sampler.h"
+#include "scenario/target.h"
+
+#include <sys/cdefs.h> /* __always_inline */
 
 struct reader {
 	const struct sampler *sampler;
-	struct read_request request;
+	struct target target;
+	struct read_request request; /* of the target's first memcg */
 	uint64_t samples; /* room for */
 	unsigned *nids; /* [nodes] of the point, which scratch refers to */
 	struct numa_counts scratch;
@@ -30,16 +34,46 @@ int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
 int reader_prepare(struct reader *reader, struct error *err);
 void readers_free(struct reader *readers, unsigned nr);
 
-/* One whole read as the scenario asks for it. The text's length (0 for counts) or -errno. */
-static inline long reader_read(struct reader *reader)
+/*
+ * `one` for each memcg whose file is read: once, but for a sweep. The sum of what it returns, or
+ * its first negative number.
+ */
+static __always_inline long reader_each(struct reader *reader,
+					long (*one)(struct reader *reader,
+						    const struct read_request *request))
+{
+	struct read_request request = reader->request;
+	long length = one(reader, &request), more;
+
+	if (reader->target.first == reader->target.last)
+		return length;
+	while (length >= 0) {
+		request.memcg = target_next(&reader->target, reader->sampler->tree, request.memcg);
+		if (request.memcg == MEMCG_NONE)
+			break;
+		more = one(reader, &request);
+		length = more < 0 ? more : length + more;
+	}
+	return length;
+}
+
+/* One file, into the same buffer as the one before. */
+static __always_inline long reader_read_file(struct reader *reader,
+					     const struct read_request *request)
 {
 	const struct point *point = reader->sampler->point;
-	long length = backend_read(reader->sampler->backend, reader->sampler->instance,
-				   &reader->request, &reader->scratch, point->read.form,
-				   point->read.text, reader->text, reader->text_size);
+	long length = backend_read(reader->sampler->backend, reader->sampler->instance, request,
+				   &reader->scratch, point->read.form, point->read.text,
+				   reader->text, reader->text_size);
 
 	keep(reader->text);
 	return length;
+}
+
+/* One whole read as the scenario asks for it. The texts' length (0 for counts) or -errno. */
+static inline long reader_read(struct reader *reader)
+{
+	return reader_each(reader, reader_read_file);
 }
 
 #endif

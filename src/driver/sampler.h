@@ -28,6 +28,7 @@ struct sampler {
 	const struct backend *backend;
 	void *instance;
 	const struct point *point;
+	const struct memcg_tree *tree;
 	const struct placement *placement;
 	const struct line_set *lines; /* what a read touches; NULL: evict by sweeping */
 	uint64_t llc_bytes;

@@ -184,3 +184,12 @@ uint32_t memcg_tree_next(const struct memcg_tree *tree, uint32_t top, uint32_t a
 			return tree->next_sibling[at];
 	return MEMCG_NONE;
 }
+
+uint32_t memcg_tree_size(const struct memcg_tree *tree, uint32_t top)
+{
+	uint32_t size = 0;
+
+	for (uint32_t at = top; at != MEMCG_NONE; at = memcg_tree_next(tree, top, at))
+		size++;
+	return size;
+}

@@ -51,4 +51,7 @@ void memcg_tree_free(struct memcg_tree *tree);
  */
 uint32_t memcg_tree_next(const struct memcg_tree *tree, uint32_t top, uint32_t at);
 
+/* Memcgs in the subtree of `top`, itself included: 1 or more. */
+uint32_t memcg_tree_size(const struct memcg_tree *tree, uint32_t top);
+
 #endif

@@ -124,12 +124,27 @@ void latency_notes(const struct run_summary *summary, FILE *out)
 			    repetitions_of(summary));
 }
 
+static bool reads_root_only(const struct run_summary *summary)
+{
+	for (size_t i = 0; i < summary->nr_points; i++) {
+		enum read_target cgroup = summary->points[i].point.read.cgroup;
+
+		if (cgroup != TARGET_ROOT && cgroup != TARGET_MACHINE)
+			return false;
+	}
+	return true;
+}
+
 void parts_notes(const struct run_summary *summary, FILE *out)
 {
 	wrap_print(out, NOTE_INDENT, "  parts",
 		   "each timed alone, medians; they need not add up to the whole read");
-	wrap_print(out, NOTE_INDENT, "  a memcg",
-		   "the median time by the number of memcgs, the root of the tree included");
+	wrap_print(
+		out, NOTE_INDENT, "  a memcg",
+		reads_root_only(summary)
+			? "the median time by the number of memcgs, the root of the tree included"
+			: "the median time by the number of memcgs in the subtree read, its top "
+			  "included; of read.cgroup all, by the number of files read");
 }
 
 static bool has_update(const struct backend_summary *s)

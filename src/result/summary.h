@@ -90,8 +90,9 @@ struct run_summary {
 int summary_load(const char *path, struct run_summary **out, struct error *err);
 void summary_free(struct run_summary *summary);
 
-/* Memcgs that a read of the point's tree covers: those below its root, and the root. */
-uint32_t summary_memcgs(const struct point_summary *point);
+/* Memcgs that the point's read covers: of the subtree read, its top included; of a sweep, those
+ * whose files are read. Linear in the tree where neither its root nor a leaf is read. */
+uint64_t summary_memcgs(const struct point_summary *point);
 /* The error as % of the true value of its cell; NAN where there is none, or the truth is 0. */
 double summary_error_percent(const struct backend_summary *summary);
 

@@ -11,6 +11,7 @@
 #include "result/counts.h"
 #include "result/document.h"
 #include "result/record.h"
+#include "scenario/target.h"
 #include "stats/order.h"
 
 #include <ctype.h>
@@ -422,9 +423,11 @@ int backend_merge_end(struct backend_merge *merge)
 	return r;
 }
 
-uint32_t summary_memcgs(const struct point_summary *point)
+uint64_t summary_memcgs(const struct point_summary *point)
 {
-	return point->point.tree.memcgs + 1;
+	struct target_size size = target_size(&point->point);
+
+	return target_share(&point->point, &size);
 }
 
 double summary_error_percent(const struct backend_summary *summary)

@@ -23,7 +23,8 @@ static const struct parameter_word layout_words[] = {
 	{"v5.6", LAYOUT_V5_6}, {"lean", LAYOUT_LEAN}, {NULL, 0}};
 static const struct parameter_word file_words[] = {{"memory.numa_stat", READ_NUMA_STAT}, {NULL, 0}};
 static const struct parameter_word cgroup_words[] = {
-	{"root", TARGET_ROOT}, {"machine", TARGET_MACHINE}, {NULL, 0}};
+	{"root", TARGET_ROOT}, {"middle", TARGET_MIDDLE},   {"leaf", TARGET_LEAF},
+	{"all", TARGET_ALL},   {"machine", TARGET_MACHINE}, {NULL, 0}};
 static const struct parameter_word pacing_words[] = {{"closed", 0}, {NULL, 0}};
 static const struct parameter_word cache_words[] = {
 	{"hot", CACHE_HOT}, {"cold", CACHE_COLD}, {NULL, 0}};
@@ -93,7 +94,7 @@ const struct parameter parameters[] = {
 	{WORD("read.file", read.file, file_words, READ_NUMA_STAT), .in_id = true,
 	 .help = "the file that is read"},
 	{WORD("read.cgroup", read.cgroup, cgroup_words, TARGET_ROOT), .in_id = true,
-	 .help = "root of the tree made, or the machine's"},
+	 .help = "root, middle or leaf of the tree made, all of its files, or the machine's root"},
 	{NUMBER("read.readers", read.readers, UNIT_COUNT, 1, 1, MAX_CPUS), .in_id = true,
 	 .help = "threads that read at the same time"},
 	{NUMBER("read.samples", read.samples, UNIT_COUNT, 200, 5, 10000000), .single = true,

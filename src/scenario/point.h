@@ -16,23 +16,43 @@
 #define MAX_CPUS      8192
 #define POINT_ID_SIZE 17 /* 16 hex digits and a NUL */
 
-enum placement_kind { PLACEMENT_REAL, PLACEMENT_FOLD };
-enum page_size { PAGES_SMALL, PAGES_HUGE };
+enum placement_kind {
+	PLACEMENT_REAL,
+	PLACEMENT_FOLD
+};
+enum page_size {
+	PAGES_SMALL,
+	PAGES_HUGE
+};
 enum area_layout {
 	LAYOUT_V5_6, /* the blocks of Linux 5.6: all stat items and events, local and batch */
 	LAYOUT_LEAN, /* local blocks as above, without events; batches of the LRU lists only */
 };
-enum read_file { READ_NUMA_STAT };
-enum read_target { TARGET_ROOT, TARGET_MACHINE };
-enum read_cache { CACHE_HOT, CACHE_COLD };
-enum read_form { FORM_TEXT, FORM_COUNTS };
+enum read_file {
+	READ_NUMA_STAT
+};
+enum read_target {
+	TARGET_ROOT,
+	TARGET_MACHINE,
+	TARGET_MIDDLE,
+	TARGET_LEAF,
+	TARGET_ALL
+};
+enum read_cache {
+	CACHE_HOT,
+	CACHE_COLD
+};
+enum read_form {
+	FORM_TEXT,
+	FORM_COUNTS
+};
 
 struct point {
 	char id[POINT_ID_SIZE];
 	struct tree_description tree;
 	struct {
 		uint32_t nodes; /* N, 1..MAX_NODES */
-		uint32_t cpus;  /* C, possible CPUs, 1..MAX_CPUS */
+		uint32_t cpus; /* C, possible CPUs, 1..MAX_CPUS */
 		enum placement_kind placement;
 		enum page_size pages;
 		enum area_layout layout;
@@ -40,18 +60,19 @@ struct point {
 		uint16_t nids[MAX_NODES]; /* [nodes], ascending OS indexes; 0..N-1 by default */
 	} machine;
 	struct {
-		uint32_t batch;        /* B, in pages: 0..2^20 */
-		uint64_t pages;        /* charged to each memcg, root included */
-		uint32_t spread_cpus;  /* charged from so many CPUs of each memcg, at most C */
+		uint32_t batch; /* B, in pages: 0..2^20 */
+		uint64_t pages; /* charged to each memcg, root included */
+		uint32_t spread_cpus; /* charged from so many CPUs of each memcg, at most C */
 		uint32_t spread_nodes; /* onto so many nodes of each memcg, at most N */
 	} counters;
 	struct {
 		enum read_file file;
 		enum read_target cgroup;
-		uint32_t readers;   /* threads, 1..C */
-		uint32_t samples;   /* per process, over its readers; not part of the id */
-		uint64_t time_ns;   /* cap of the timed part; not part of the id */
-		uint64_t pacing_ns; /* 0: closed loop; else the interval between starts of samples */
+		uint32_t readers; /* threads, 1..C */
+		uint32_t samples; /* per process, over its readers; not part of the id */
+		uint64_t time_ns; /* cap of the timed part; not part of the id */
+		uint64_t
+			pacing_ns; /* 0: closed loop; else the interval between starts of samples */
 		enum read_cache cache;
 		enum read_form form;
 		unsigned rows; /* ROWS_ALL or ROWS_HIERARCHICAL */

@@ -31,15 +31,6 @@ static void check(int ret, const struct error *err)
 		fail_msg("%d: %s", ret, err->text);
 }
 
-static uint32_t subtree_size(const struct memcg_tree *tree, uint32_t top)
-{
-	uint32_t size = 0;
-
-	for (uint32_t at = top; at != MEMCG_NONE; at = memcg_tree_next(tree, top, at))
-		size++;
-	return size;
-}
-
 void fixture_init(struct fixture *f, const struct point *point, const char *backend)
 {
 	struct error_list reasons = {.nr = 0};
@@ -111,7 +102,7 @@ struct cell_error fixture_compare(struct fixture *f, uint32_t memcg)
 
 	fixture_read(f, memcg);
 	beyond = oracle_compare(f->backend, &f->point, &f->counts, &f->truth, ROWS_ALL,
-				subtree_size(f->tree, memcg), &worst);
+				memcg_tree_size(f->tree, memcg), &worst);
 	if (beyond)
 		fail_msg("%s, memcg %u: %u cells beyond their bound; %s is %llu, truth %llu, "
 			 "bound %llu",

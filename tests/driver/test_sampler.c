@@ -254,6 +254,34 @@ static void a_reader_that_cannot_start_is_an_error(void **state)
 	assert_non_null(strstr(bench->err.text, "cannot start reader 3 of 3"));
 }
 
+/* A collector: one read is the files of all memcgs that are not dying, and nothing else. */
+static void a_sweep_reads_every_file_once(void **state)
+{
+	struct bench *bench = *state;
+	struct sampling sampling = {.samples = 20, .reads_per_sample = 1};
+	struct memcg_tree *tree;
+	struct sampled out;
+
+	bench->point.tree.memcgs = 50;
+	bench->point.tree.dying_ppm = 200000;
+	bench->point.read.cgroup = TARGET_ALL;
+	assert_int_equal(memcg_tree_new(&bench->point.tree, &tree), 0);
+	bench->sampler.tree = tree;
+	if (sampler_run(&bench->sampler, &sampling, &out, &bench->err))
+		fail_msg("%s", bench->err.text);
+	assert_int_equal(histogram_count(out.latency), 20);
+	/* one untimed, and the 20 of each try */
+	assert_int_equal(scripts[0].reads, (51 - 10) * (1 + 20 * out.tries));
+	sampled_fini(&out);
+
+	memset(scripts, 0, sizeof(scripts));
+	scripts[0].fails_from = 3;
+	scripts[0].result = -ENODATA;
+	assert_int_equal(sampler_run(&bench->sampler, &sampling, &out, &bench->err), -ENODATA);
+	assert_int_equal(scripts[0].reads, 3);
+	memcg_tree_free(tree);
+}
+
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
 int main(void)
@@ -269,6 +297,7 @@ int main(void)
 		WITH_BENCH(who_waits_for_the_last_reader_keeps_the_pace),
 		WITH_BENCH(a_failing_reader_ends_the_loop_of_all),
 		WITH_BENCH(a_reader_that_cannot_start_is_an_error),
+		WITH_BENCH(a_sweep_reads_every_file_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
