@@ -7,6 +7,7 @@
 const struct backend *const backends[] = {
 	&backend_walk,
 	&backend_cached,
+	&backend_cached_fnptr,
 	&backend_walk_415,
 	&backend_walk_once,
 	NULL,

@@ -7,6 +7,7 @@
 
 extern const struct backend backend_walk;
 extern const struct backend backend_cached;
+extern const struct backend backend_cached_fnptr;
 extern const struct backend backend_walk_415;
 extern const struct backend backend_walk_once;
 

@@ -2,28 +2,26 @@
 /*
  * cached: hierarchical rows from the counters that updates maintain up the tree anyway, as
  * Linux 5.8 to 5.12 reads memory.numa_stat. Local rows still sum all possible CPUs.
+ *
+ * The kernel chooses between local and maintained counters by a branch inside the loop over items.
+ * Here the choice is a constant wherever a row is read, and the compiler drops the branch.
  */
+#include "backend/cached.h"
+
 #include "backend/backend_table.h"
 #include "backend/bound.h"
 #include "backend/model_read.h"
 #include "scenario/target.h"
 
-/* The lists of `mask` of shared counters; an item below 0, for spills out of order, reads as 0. */
+/* The lists of `mask` of maintained counters. */
 static __always_inline uint64_t shared_pages(const _Atomic long *stat, unsigned mask,
 					     struct tally *t)
 {
 	uint64_t pages = 0;
 
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
-		long value;
-
-		if (!(mask & (1u << lru)))
-			continue;
-		value = atomic_load_explicit(&stat[lru], memory_order_relaxed);
-		tally_add(t, atomics, 1);
-		tally_touch(t, &stat[lru], sizeof(stat[lru]));
-		pages += value < 0 ? 0 : (uint64_t)value;
-	}
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		if (mask & (1u << lru))
+			pages += read_shared(&stat[lru], t);
 	return pages;
 }
 
@@ -69,7 +67,7 @@ static int cached_count_read(void *instance, const struct read_request *request,
 	return tally.error;
 }
 
-static double cached_guess_read_ns(const struct point *point)
+double cached_guess_read_ns(const struct point *point)
 {
 	double files = (double)target_size(point).files;
 
@@ -77,8 +75,8 @@ static double cached_guess_read_ns(const struct point *point)
 			guess_local_ns(point));
 }
 
-static uint64_t cached_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-			     unsigned column, uint32_t subtree)
+uint64_t cached_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
+		      unsigned column, uint32_t subtree)
 {
 	if (scope == SCOPE_HIERARCHICAL)
 		return batch_bound(point, row, subtree);

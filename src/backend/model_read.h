@@ -51,6 +51,16 @@ static __always_inline uint64_t memcg_pages(const struct model *model, const str
 	return pages;
 }
 
+/* One maintained counter; below 0, for spills out of order, reads as 0. */
+static __always_inline uint64_t read_shared(const _Atomic long *counter, struct tally *t)
+{
+	long value = atomic_load_explicit(counter, memory_order_relaxed);
+
+	tally_add(t, atomics, 1);
+	tally_touch(t, counter, sizeof(*counter));
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
 static __always_inline struct memcg_node *node_info(const struct model *model, struct memcg *memcg,
 						    unsigned node, struct tally *t)
 {

@@ -23,9 +23,14 @@ static const struct read_case {
 	uint32_t dying_ppm;
 	enum area_layout layout;
 } cases[] = {
-	{"walk", 0, LAYOUT_V5_6},           {"walk", 300000, LAYOUT_LEAN},
-	{"cached", 300000, LAYOUT_V5_6},    {"walk-415", 0, LAYOUT_LEAN},
+	/* clang-format off */
+	{"walk", 0, LAYOUT_V5_6},
+	{"walk", 300000, LAYOUT_LEAN},
+	{"walk-415", 0, LAYOUT_LEAN},
 	{"walk-once", 300000, LAYOUT_V5_6},
+	{"cached", 300000, LAYOUT_V5_6},
+	{"cached-fnptr", 0, LAYOUT_LEAN},
+	/* clang-format on */
 };
 
 static void print_range(const char *what, const volatile void *from, size_t bytes)

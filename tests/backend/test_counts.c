@@ -153,6 +153,35 @@ static void cached_reads_only_maintained_counters_for_hierarchical_rows(void **s
 	}
 }
 
+/* How a counter is reached is all that differs. */
+static void cached_fnptr_does_and_answers_what_cached_does(void **state)
+{
+	static const char *const names[] = {"cached", "cached-fnptr"};
+
+	for (unsigned n = 1; n <= 4; n++) {
+		struct point point = small_point(30, n, 7);
+		struct op_counts counts[2];
+		uint64_t bytes[2];
+		struct fixture f[2];
+
+		for (unsigned i = 0; i < 2; i++) {
+			fixture_init(&f[i], &point, names[i]);
+			fixture_populate(&f[i]);
+			counts[i] = fixture_count(&f[i], 2, &bytes[i]);
+			fixture_compare(&f[i], 2);
+		}
+		assert_true(counts[1].atomics == 10 * (1 + n));
+		assert_true(counts[1].loads_local == 10 * (1 + n) * 7);
+		assert_memory_equal(&counts[0], &counts[1], sizeof(counts[0]));
+		assert_true(bytes[0] == bytes[1]);
+		assert_memory_equal(f[0].counts.cells, f[1].counts.cells,
+				    numa_nr_cells(n) * sizeof(uint64_t));
+		assert_ptr_equal(f[0].backend->update, f[1].backend->update);
+		fixture_fini(&f[0]);
+		fixture_fini(&f[1]);
+	}
+}
+
 static void counted_reads_give_the_same_cells_and_their_text(void **state)
 {
 	for (size_t i = 0; backends[i]; i++) {
@@ -314,6 +343,7 @@ int main(void)
 		cmocka_unit_test(walk_once_walks_no_more_than_is_asked_for),
 		cmocka_unit_test(walk_once_touches_the_lines_that_walk_touches),
 		cmocka_unit_test(cached_reads_only_maintained_counters_for_hierarchical_rows),
+		cmocka_unit_test(cached_fnptr_does_and_answers_what_cached_does),
 		cmocka_unit_test(counted_reads_give_the_same_cells_and_their_text),
 		cmocka_unit_test(bytes_touched_are_the_lines_of_the_counters_read),
 		cmocka_unit_test(without_batches_the_counters_read_lie_closer),

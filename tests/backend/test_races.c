@@ -117,6 +117,11 @@ static void walkers_and_writers_lose_nothing(void **state)
 	run("walk");
 }
 
+static void readers_by_pointer_and_writers_lose_nothing(void **state)
+{
+	run("cached-fnptr");
+}
+
 static void exact_walkers_and_writers_lose_nothing(void **state)
 {
 	run("walk-415");
@@ -136,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(walkers_and_writers_lose_nothing),
+		cmocka_unit_test(readers_by_pointer_and_writers_lose_nothing),
 		cmocka_unit_test(exact_walkers_and_writers_lose_nothing),
 		cmocka_unit_test(walkers_of_one_pass_and_writers_lose_nothing),
 		cmocka_unit_test(cached_readers_and_writers_lose_nothing),
