@@ -34,6 +34,7 @@ static void print_section(const struct plan *plan, const char *name, size_t leng
 		const struct parameter *parameter = &parameters[k];
 
 		if (strncmp(parameter->name, name, length + 1) || plan->swept[k] ||
+		    !parameter_matters(parameter, first) ||
 		    (parameter->kind == PARAMETER_NIDS && parameter_is_default(parameter, first)))
 			continue;
 		fprintf(memory, "%s%s %s", comma, parameter->name + length + 1,

@@ -101,6 +101,11 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 			       unit_format_bytes(left, (double)available));
 		code = -ENODEV;
 	}
+	if (point->read.spills && !(backend->capabilities & BACKEND_UPDATE)) {
+		error_list_add(reasons, NULL, 0, 0, "read.spills needs updates, and %s takes none",
+			       backend->name);
+		code = -ENODEV;
+	}
 	if (point->read.cgroup == TARGET_MACHINE) {
 		error_list_add(reasons, NULL, 0, 0,
 			       "read.cgroup: machine needs a live back end, and %s is a model",

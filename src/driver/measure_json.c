@@ -168,9 +168,10 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		warn(warnings, "%lld bytes lie on another node than asked", (long long)misplaced);
 	if (m->beyond_bound[SCOPE_LOCAL] + m->beyond_bound[SCOPE_HIERARCHICAL])
 		warn(warnings, "a cell is further from the truth than its bound allows");
-	if (point->read.cache == CACHE_COLD &&
+	if ((point->read.cache == CACHE_COLD || point->read.spills) &&
 	    m->sampled.median_ns < FLOORS_PER_SAMPLE * m->floor.median_ns)
-		warn(warnings, "a cold read cannot be batched: the timer's floor is %.1f %% of it",
+		warn(warnings, "a %s read cannot be batched: the timer's floor is %.1f %% of it",
+		     point->read.cache == CACHE_COLD ? "cold" : "hot",
 		     100 * m->floor.median_ns / m->sampled.median_ns);
 	if (point->read.cache == CACHE_COLD && point->read.readers > 1)
 		warn(warnings, "readers make each other's caches cold while they read");
@@ -180,10 +181,10 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		warn(warnings, "paced samples began after their time");
 }
 
-/* Between cold reads, evicting is nearly all that there is to count. */
+/* Between cold reads, evicting is nearly all that there is to count; spills are no reads either. */
 static json_t *perf_json(const struct measured *m, const struct point *point)
 {
-	if (point->read.cache == CACHE_COLD || !m->sampled.perf)
+	if (point->read.cache == CACHE_COLD || point->read.spills || !m->sampled.perf)
 		return json_null();
 	return json_incref(m->sampled.perf);
 }

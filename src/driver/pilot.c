@@ -92,8 +92,7 @@ static double time_batch(struct reader *reader, operation op, uint64_t reads)
 {
 	uint64_t then;
 
-	if (reader->evictor)
-		evictor_run(reader->evictor);
+	reader_before_sample(reader);
 	then = clock_now();
 	for (uint64_t i = 0; i < reads; i++) {
 		long r = op(reader);
@@ -116,8 +115,8 @@ static double shortest_batch(struct reader *reader, operation op, uint64_t reads
 }
 
 /*
- * How many operations make an interval of at least FLOORS_PER_SAMPLE timer floors. One, when cold:
- * the second read of a batch would be hot.
+ * How many operations make an interval of at least FLOORS_PER_SAMPLE timer floors. One, when cold
+ * or behind spills: the second read of a batch would be hot, or find nothing changed.
  */
 static int find_batch(struct reader *reader, operation op, uint64_t *batch)
 {
@@ -126,7 +125,7 @@ static int find_batch(struct reader *reader, operation op, uint64_t *batch)
 	double ns;
 
 	*batch = 1;
-	if (reader->evictor)
+	if (reader->evictor || reader->sampler->point->read.spills)
 		return 0;
 	for (;; reads *= 2) {
 		ns = time_batch(reader, op, reads);

@@ -17,6 +17,7 @@ static void *alloc_apart(size_t bytes)
 
 static void reader_fini(struct reader *reader)
 {
+	spills_undo(&reader->spills);
 	evictor_free(reader->evictor);
 	numa_counts_fini(&reader->scratch);
 	free(reader->nids);
@@ -73,6 +74,7 @@ int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
 		made[i].target = target_of(sampler->point, sampler->tree);
 		made[i].request = (struct read_request){
 			.memcg = made[i].target.first, .cpu = i, .rows = sampler->point->read.rows};
+		spills_init(&made[i].spills, sampler, i);
 	}
 	*readers = made;
 	return 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What one reader thread owns: its scratch space, its samples, its way to make caches cold. */
+/* What one reader thread owns: its scratch space, its samples, what it does before each of them. */
 #ifndef MEMCGBENCH_DRIVER_READER_H
 #define MEMCGBENCH_DRIVER_READER_H
 
 #include "driver/sampler.h"
+#include "driver/spills.h"
 #include "scenario/target.h"
 
 #include <sys/cdefs.h> /* __always_inline */
@@ -21,6 +22,7 @@ struct reader {
 	uint64_t late;
 	unsigned os_cpu;
 	struct evictor *evictor; /* NULL when hot */
+	struct spills spills; /* from the reader's own modelled CPU */
 };
 
 /* `nr` readers, each on a modelled CPU of its own, with room for `samples` each; not yet that room.
@@ -33,6 +35,15 @@ int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
  */
 int reader_prepare(struct reader *reader, struct error *err);
 void readers_free(struct reader *readers, unsigned nr);
+
+/* What comes before each sample, untimed: spills first, for a cold read finds their lines cold too.
+ */
+static inline void reader_before_sample(struct reader *reader)
+{
+	spills_make(&reader->spills);
+	if (reader->evictor)
+		evictor_run(reader->evictor);
+}
 
 /*
  * `one` for each memcg whose file is read: once, but for a sweep. The sum of what it returns, or

@@ -56,12 +56,12 @@ struct member {
 	int result;
 };
 
-static bool paced_or_cold(const struct point *point)
+static bool begins_anew(const struct point *point)
 {
-	return point->read.cache == CACHE_COLD || point->read.pacing_ns;
+	return point->read.cache == CACHE_COLD || point->read.pacing_ns || point->read.spills;
 }
 
-/* Closed and hot: chained intervals. */
+/* Closed, hot and quiet: chained intervals. */
 static int loop_closed(struct reader *reader, const struct sampling *sampling)
 {
 	uint64_t then = clock_now();
@@ -95,8 +95,8 @@ static bool wait_until(uint64_t due)
 	return false;
 }
 
-/* Cold or paced: each sample begins anew. Pacing is open: due times do not move when a read is
- * slow. */
+/* Cold, paced or behind spills: each sample begins anew. Pacing is open: due times do not move when
+ * a read is slow. */
 static int loop_separate(struct reader *reader, const struct sampling *sampling)
 {
 	uint64_t pacing = reader->sampler->point->read.pacing_ns, due = clock_now();
@@ -104,8 +104,7 @@ static int loop_separate(struct reader *reader, const struct sampling *sampling)
 	for (uint64_t s = 0; s < sampling->samples; s++) {
 		uint64_t then;
 
-		if (reader->evictor)
-			evictor_run(reader->evictor);
+		reader_before_sample(reader);
 		if (pacing && s > 0)
 			reader->late += wait_until(due += pacing);
 		then = clock_now();
@@ -132,8 +131,7 @@ static int keep_reading(struct team *team, struct reader *reader)
 	while (atomic_load(&team->finished) < team->nr_readers) {
 		long length;
 
-		if (reader->evictor)
-			evictor_run(reader->evictor);
+		reader_before_sample(reader);
 		if (pacing)
 			wait_until(due += pacing);
 		length = reader_read(reader);
@@ -156,7 +154,7 @@ static int read_samples(struct team *team, unsigned index)
 {
 	struct reader *reader = &team->readers[index];
 
-	if (paced_or_cold(team->sampler->point))
+	if (begins_anew(team->sampler->point))
 		return loop_separate(reader, &team->sampling);
 	return loop_closed(reader, &team->sampling);
 }
@@ -396,7 +394,7 @@ int sampler_run(const struct sampler *sampler, const struct sampling *sampling, 
 	int r;
 
 	memset(out, 0, sizeof(*out));
-	out->manual_clock = paced_or_cold(sampler->point) || sampling->loop_ns < WALL_CLOCK_MIN_NS;
+	out->manual_clock = begins_anew(sampler->point) || sampling->loop_ns < WALL_CLOCK_MIN_NS;
 	team.manual_clock = out->manual_clock;
 	out->reader_cpus = calloc(team.nr_readers, sizeof(*out->reader_cpus));
 	if (!out->reader_cpus)

@@ -4,8 +4,9 @@
  * together at a gate, each pinned to a real CPU.
  *
  * Closed and hot, the end of one sample is the beginning of the next: the intervals cover the whole
- * loop and nothing is left out between them. Cold or paced, each sample has a beginning of its own,
- * after the caches were evicted or the time for it has come.
+ * loop and nothing is left out between them. Cold, paced or behind spills (spills.h), each sample
+ * has a beginning of its own, after these were made, the caches evicted, or the time for it has
+ * come.
  */
 #ifndef MEMCGBENCH_DRIVER_SAMPLER_H
 #define MEMCGBENCH_DRIVER_SAMPLER_H

@@ -58,6 +58,14 @@ static void print_varied(const struct point_groups *groups, unsigned width, unsi
 	paragraph_end(&p, width, indent, "varied", out);
 }
 
+static bool matters(const struct point_groups *groups, const struct parameter *parameter)
+{
+	for (size_t i = 0; i < groups->nr_points; i++)
+		if (parameter_matters(parameter, groups->points[i]))
+			return true;
+	return false;
+}
+
 /* All constant parameters of one section ("tree", "machine", ...) in a paragraph. */
 static void print_constants(const struct point_groups *groups, unsigned width, unsigned indent,
 			    FILE *out)
@@ -74,8 +82,9 @@ static void print_constants(const struct point_groups *groups, unsigned width, u
 		for (; i < nr_parameters && !strncmp(parameters[i].name, section, length); i++) {
 			const struct parameter *parameter = &parameters[i];
 
-			if (groups->varies[i] || (parameter->kind == PARAMETER_NIDS &&
-						  parameter_is_default(parameter, point)))
+			if (groups->varies[i] || !matters(groups, parameter) ||
+			    (parameter->kind == PARAMETER_NIDS &&
+			     parameter_is_default(parameter, point)))
 				continue;
 			paragraph_say(&p, ", ", parameter->name + length,
 				      parameter_text(parameter, point, value));

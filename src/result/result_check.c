@@ -123,6 +123,9 @@ static int check_sampling(const struct exam *exam)
 	if (point->read.cache == CACHE_COLD && exam->batch > 1)
 		return document_fault(exam->document, "sampling.reads_per_sample", exam->err,
 				      "is more than 1, and the second read was not cold");
+	if (point->read.spills && exam->batch > 1)
+		return document_fault(exam->document, "sampling.reads_per_sample", exam->err,
+				      "is more than 1, and no spill was before the second read");
 	if (point->read.cache == CACHE_HOT &&
 	    json_is_string(json_object_get(sampling, "cold_method")))
 		return document_fault(exam->document, "sampling.cold_method", exam->err,

@@ -111,6 +111,8 @@ const struct parameter parameters[] = {
 	 .help = "all rows, or the hierarchical ones only"},
 	{WORD("read.text", read.text, text_words, TEXT_SEQ_PRINTF), .in_id = true,
 	 .help = "a print per cell as in the kernel, or fast digits"},
+	{NUMBER("read.spills", read.spills, UNIT_COUNT, 0, 0, 1000), .in_id = true,
+	 .help = "spills made in the tree before each sample, untimed"},
 
 	{NUMBER("write.writers", write.writers, UNIT_COUNT, 0, 0, 0), .in_id = true,
 	 .help = "threads that update the counters meanwhile"},
@@ -170,6 +172,11 @@ bool parameter_is_default(const struct parameter *parameter, const struct point 
 	if (parameter->kind == PARAMETER_NIDS)
 		return nids_are_plain(point->machine.nids, point->machine.nodes);
 	return parameter_get(parameter, point) == parameter_fallback(parameter, point);
+}
+
+bool parameter_matters(const struct parameter *parameter, const struct point *point)
+{
+	return parameter->offset != offsetof(struct point, read.spills) || point->read.spills;
 }
 
 static const char *find_word(const struct parameter *parameter, uint64_t value)

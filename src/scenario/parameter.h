@@ -54,6 +54,8 @@ void parameter_set(const struct parameter *parameter, struct point *point, uint6
  */
 uint64_t parameter_fallback(const struct parameter *parameter, const struct point *point);
 bool parameter_is_default(const struct parameter *parameter, const struct point *point);
+/* False for spills where there are none: people need not be told. */
+bool parameter_matters(const struct parameter *parameter, const struct point *point);
 
 /*
  * Read a word, or a number with its unit. -EINVAL or -ERANGE with a message that says what is

@@ -91,6 +91,12 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 			  point->read.readers, cpus);
 		return blame("read.readers", culprit);
 	}
+	if (point->read.spills && point->write.writers) {
+		error_set(
+			err, -EINVAL,
+			"read.spills: writers spill by themselves (0 with write.writers above 0)");
+		return blame("read.spills", culprit);
+	}
 	return 0;
 }
 
@@ -194,8 +200,7 @@ static int value_from_json(const struct parameter *parameter, const json_t *json
 }
 
 /* A document older than the parameter does not have it: then it was measured at the default. */
-static int value_left_out(const struct parameter *parameter, struct point *point,
-			  struct error *err)
+static int value_left_out(const struct parameter *parameter, struct point *point, struct error *err)
 {
 	if (parameter->required)
 		return error_set(err, -EINVAL, "parameters: '%s' is missing", parameter->name);

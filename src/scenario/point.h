@@ -77,6 +77,7 @@ struct point {
 		enum read_form form;
 		unsigned rows; /* ROWS_ALL or ROWS_HIERARCHICAL */
 		enum text_style text;
+		uint32_t spills; /* made before each sample, from its reader's CPU */
 	} read;
 	struct {
 		uint32_t writers; /* threads; 0 */

@@ -68,6 +68,21 @@ static void assert_reasons(const struct machine *machine, const struct point *po
 	assert_reasons(machine, point, (const char *const[]){__VA_ARGS__}, \
 		       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
+static void spills_need_updates(void **state)
+{
+	struct backend still = *walk();
+	struct point point = small_point();
+	struct error_list reasons = {0};
+
+	point.read.spills = 1;
+	assert_reasons(*state, &point, NULL, 0);
+	still.name = "still";
+	still.capabilities = 0;
+	assert_int_equal(feasible(*state, &point, &still, &reasons), -ENODEV);
+	assert_int_equal(reasons.total, 1);
+	assert_non_null(strstr(reasons.items[0].text, "read.spills needs updates, and still"));
+}
+
 static void what_fits_is_possible(void **state)
 {
 	struct point point = small_point();
@@ -206,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_MACHINE(what_fits_is_possible),
+		WITH_MACHINE(spills_need_updates),
 		WITH_MACHINE(more_readers_than_cpus_are_possible),
 		WITH_MACHINE(real_nodes_must_be_there),
 		WITH_MACHINE(memory_must_be_there),

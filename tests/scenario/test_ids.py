@@ -22,7 +22,7 @@ DEFAULTS = {
     'counters.batch': '32', 'counters.pages': '25000',
     'read.file': 'memory.numa_stat', 'read.cgroup': 'root', 'read.readers': '1',
     'read.pacing': '0', 'read.cache': 'hot', 'read.form': 'text', 'read.rows': 'all',
-    'read.text': 'seq_printf', 'write.writers': '0',
+    'read.text': 'seq_printf', 'read.spills': '0', 'write.writers': '0',
 }
 NOT_IN_ID = ('read.samples', 'read.time')
 

@@ -257,6 +257,23 @@ static void a_point_at_its_defaults_is_valid(void **state)
 	assert_int_equal(point_check(&point, NULL, NULL), 0);
 }
 
+/* Writers own their modelled CPUs, and spills come from the readers'. */
+static void spills_and_writers_exclude_each_other(void **state)
+{
+	const struct parameter *culprit = NULL;
+	struct error err = {.text = ""};
+	struct point point;
+
+	point_init(&point);
+	point.tree.memcgs = 1;
+	point.read.spills = 2;
+	assert_int_equal(point_check(&point, &culprit, &err), 0);
+	point.write.writers = 1;
+	assert_int_equal(point_check(&point, &culprit, &err), -EINVAL);
+	assert_ptr_equal(culprit, named("read.spills"));
+	assert_non_null(strstr(err.text, "writers spill by themselves"));
+}
+
 static void the_table_is_sound(void **state)
 {
 	for (size_t i = 0; i < nr_parameters; i++) {
@@ -287,6 +304,7 @@ int main(void)
 		cmocka_unit_test(an_id_of_other_parameters_is_refused),
 		cmocka_unit_test(what_is_not_in_the_id_does_not_change_it),
 		cmocka_unit_test(a_point_at_its_defaults_is_valid),
+		cmocka_unit_test(spills_and_writers_exclude_each_other),
 		cmocka_unit_test(the_table_is_sound),
 	};
 
