@@ -201,6 +201,8 @@ static int print_all(const struct compare_layout *layout, FILE *out)
 	const struct metric *metric = compare->options.metric;
 	int r = print_gate(layout, out);
 
+	if (compare->options.gate && compare->nr)
+		fputs("Wall times, which on a shared machine are advice:\n\n", out);
 	if (!r)
 		r = compare_sentences(compare, say_sentence, out);
 	compare_warnings(compare, say_warning, out);

@@ -202,8 +202,8 @@ static void say_all(struct paragraph *p, const struct compare *compare)
 		paragraph_printf(p, "", "NO DATA: no process has this metric on both sides");
 	else if (t.of[VERDICT_UNDECIDED])
 		paragraph_printf(p, "",
-				 "NO CHANGE SHOWN; %zu of %zu pairs of point and back end are "
-				 "undecided: too few processes for their noise",
+				 "NO CHANGE SHOWN; undecided: %zu of %zu pairs of point and back "
+				 "end, with too few processes for their noise",
 				 t.of[VERDICT_UNDECIDED], t.total);
 	else
 		paragraph_printf(p, "", "NO CHANGE of %s or more", effect);

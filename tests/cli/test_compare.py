@@ -70,6 +70,9 @@ def a_gate_that_failed_is_as_it_was():
     new['points'][0]['results'][0]['counts']['atomics'] = 31
     new['points'][0]['results'][0]['cells_beyond_bound'] = 2
     _golden('gate.txt', _compare('--gate', new=new, code=1).stdout)
+    for form in ('table', 'markdown'):
+        tap.contains(_compare('--gate', '--format', form, new=new, code=1).stdout,
+                     'Wall times, which on a shared machine are advice:\n')
 
 
 def a_gate_says_which_ratios_cannot_fail():

@@ -115,6 +115,7 @@ class CiBench(unittest.TestCase):
         done = self.call(GATE="1 1")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("**Failed**: two runs, one after the other, have the same faults.\n\n- `walk` at 01ab: x\n", done.stdout)
+        self.assertIn("have the same faults:\n- `walk` at 01ab: x\n", done.stderr)
         self.assertEqual((len(self.calls("run")), len(self.calls("history"))), (2, 1))
         self.assertTrue(os.path.exists(self.path("plots/output/ci/latency.svg")))
 
