@@ -38,9 +38,13 @@ def _documented():
 
 def change_points_keep_what_is_promised_and_common_gates_do_not():
     done = _simulate(*([] if LONG else PART), '--format', 'json')
-    assert done.returncode == 0, (done.returncode, done.stdout[:400], done.stderr)
+    assert done.returncode in (0, 1), (done.returncode, done.stderr)
     document = json.loads(done.stdout)
     promised = document['promised']
+    # The speed is promised of an optimised program, not of one that a sanitizer watches.
+    in_time = document['worst']['search_seconds'] < promised['search_seconds']
+    assert in_time or tap.sanitized(), document['worst']
+    assert done.returncode == (0 if in_time else 1), (done.returncode, document['worst'])
     assert promised['false_alarms_per_100_runs'] == 0.2 and promised['share_found'] == 0.85
 
     for kind in ('level', 'step of 10 %'):
