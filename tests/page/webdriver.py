@@ -50,11 +50,12 @@ class Browser:
         browser, driver = _find_browser(), _find_driver()
         self.session = None
         self.profile = tempfile.mkdtemp(prefix='memcgbench-browser-')
-        environment = dict(os.environ, HOME=self.profile, XDG_CONFIG_HOME=self.profile,
-                           XDG_CACHE_HOME=self.profile, TMPDIR=self.profile)
+        self.browser = None
+        self.environment = dict(os.environ, HOME=self.profile, XDG_CONFIG_HOME=self.profile,
+                                XDG_CACHE_HOME=self.profile, TMPDIR=self.profile)
         self.driver = subprocess.Popen([driver, '--port=0'], stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                       env=environment, start_new_session=True)
+                                       env=self.environment, start_new_session=True)
         try:
             self.base = f'http://127.0.0.1:{self._port()}'
             self._open(browser)
@@ -85,12 +86,30 @@ class Browser:
                 break
         raise Failure('chromedriver does not start: ' + ' '.join(''.join(said).split())[:200])
 
+    def _start(self, browser):
+        """The browser, and where it listens. chromedriver would look for it at the name localhost, which
+        a bare system does not know."""
+        self.browser = subprocess.Popen(
+            [browser, '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+             '--no-first-run', '--disable-background-networking', '--disable-component-update',
+             '--disable-sync', '--disable-extensions', '--hide-scrollbars', '--window-size=1200,900',
+             '--remote-debugging-port=0', f'--user-data-dir={self.profile}/profile', 'about:blank'],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.environment, start_new_session=True)
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self.browser.poll() is None:
+            try:
+                with open(f'{self.profile}/profile/DevToolsActivePort', encoding='ascii') as file:
+                    lines = file.read().splitlines()
+                if len(lines) == 2:
+                    return f'127.0.0.1:{lines[0]}'
+            except FileNotFoundError:
+                pass
+            time.sleep(0.05)
+        raise Failure(f'chromium does not start: exit code {self.browser.poll()}')
+
     def _open(self, browser):
-        options = {'binary': browser, 'args': [
-            '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
-            '--no-first-run', '--disable-background-networking', '--disable-component-update',
-            '--disable-sync', '--disable-extensions', '--hide-scrollbars',
-            '--window-size=1200,900', f'--user-data-dir={self.profile}/profile']}
+        options = {'debuggerAddress': self._start(browser)}
         wanted = {'capabilities': {'alwaysMatch': {
             'browserName': 'chrome', 'goog:chromeOptions': options, 'unhandledPromptBehavior': 'ignore',
             'goog:loggingPrefs': {'browser': 'ALL', 'performance': 'ALL'}}}}
@@ -165,15 +184,18 @@ class Browser:
                 self._send('DELETE', f'/session/{self.session}', seconds=20)
         except (Failure, OSError):
             pass
-        try:
-            # Its own group: chromedriver and the browsers that it started.
-            os.killpg(self.driver.pid, signal.SIGTERM)
-            self.driver.wait(10)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass
-        try:
-            os.killpg(self.driver.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.driver.wait()
+        for process in (self.driver, self.browser):
+            if process:
+                self._end(process)
         shutil.rmtree(self.profile, ignore_errors=True)
+
+    @staticmethod
+    def _end(process):
+        """With its own group: whatever it started."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(process.pid, number)
+                process.wait(10)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                pass
+        process.wait()
