@@ -23,6 +23,8 @@
 
 /* Columns that are summed side by side. Their sums fill a few lines of stack however many nodes. */
 #define COLUMNS 8
+/* CPUs that are summed in a group, column by column: few enough pages for the nearest TLB. */
+#define CPUS 16
 
 /* Up to COLUMNS columns of one memcg: 0 is its own, 1 + k that of its lruvec on node k. */
 struct part {
@@ -48,41 +50,82 @@ static __always_inline struct part part_of(const struct model *model, struct mem
 	return part;
 }
 
-/* The five counters may straddle two lines: asks for those of the first and of the last. */
-static __always_inline void prefetch_part(unsigned char *area, const struct part *part)
+/*
+ * The five counters may straddle two lines: asks for those of the first and of the last. Into the
+ * second-level cache: what a memcg has in all areas falls into few sets of the first.
+ */
+static __always_inline void prefetch_counters(unsigned char *area, uint64_t local)
 {
-	for (unsigned i = 0; i < part->nr; i++) {
-		__builtin_prefetch(area_counter(area, part->local[i], 0));
-		__builtin_prefetch(area_counter(area, part->local[i], NR_LRU_LISTS - 1));
-	}
+	__builtin_prefetch(area_counter(area, local, 0), 0, 2);
+	__builtin_prefetch(area_counter(area, local, NR_LRU_LISTS - 1), 0, 2);
 }
 
 /* Relaxed atomic loads, as in model_read.h. */
+static __always_inline void add_counters(unsigned char *area, uint64_t local, enum numa_scope scope,
+					 long sums[NR_LRU_LISTS], struct tally *t)
+{
+	const _Atomic long *counters = area_counter(area, local, 0);
+
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+		sums[lru] += atomic_load_explicit(&counters[lru], memory_order_relaxed);
+		/* In a register of its own: packing loads into vectors, which no kernel code may
+		 * use, takes longer than adding. */
+		__asm__("" : "+r"(sums[lru]));
+	}
+	tally_touch(t, counters, NR_LRU_LISTS * sizeof(*counters));
+	if (scope == SCOPE_LOCAL)
+		tally_add(t, loads_local, NR_LRU_LISTS);
+	else
+		tally_add(t, loads_hierarchical, NR_LRU_LISTS);
+}
+
+/* The areas of the next possible CPUs from `*cpu` on, CPUS at most. */
+static __always_inline unsigned next_areas(const struct model *model, unsigned *cpu,
+					   unsigned char *areas[CPUS], struct tally *t)
+{
+	unsigned nr = 0;
+
+	while (nr < CPUS && *cpu < model->nr_possible) {
+		tally_touch(t, &model->area[*cpu], sizeof(*model->area));
+		areas[nr++] = model->area[*cpu];
+		*cpu = cpumask_next(*cpu, model->possible, model->nr_possible);
+	}
+	return nr;
+}
+
+/* A column's sums stay in registers over the CPUs of a group. */
+static __always_inline void sum_column(unsigned char *const areas[CPUS], unsigned nr,
+				       uint64_t local, const uint64_t *next, enum numa_scope scope,
+				       long sums[NR_LRU_LISTS], struct tally *t)
+{
+	long sum[NR_LRU_LISTS];
+
+	memcpy(sum, sums, sizeof(sum));
+	for (unsigned k = 0; k < nr; k++) {
+		add_counters(areas[k], local, scope, sum, t);
+		if (next)
+			prefetch_counters(areas[k], *next);
+	}
+	memcpy(sums, sum, sizeof(sum));
+}
+
 static __always_inline void sum_part(const struct model *model, const struct part *part,
 				     const struct part *next, enum numa_scope scope,
 				     long sums[COLUMNS][NR_LRU_LISTS], struct tally *t)
 {
-	const unsigned long *possible = model->possible;
-	unsigned cpu;
+	unsigned cpu = cpumask_next(-1u, model->possible, model->nr_possible);
+	unsigned char *areas[CPUS];
 
-	tally_touch(t, possible, cpumask_bytes(model->nr_possible));
-	for_each_possible_cpu (cpu, possible, model) {
-		unsigned char *area = model->area[cpu];
+	tally_touch(t, model->possible, cpumask_bytes(model->nr_possible));
+	while (cpu < model->nr_possible) {
+		unsigned nr = next_areas(model, &cpu, areas, t);
 
-		tally_touch(t, &model->area[cpu], sizeof(*model->area));
-		for (unsigned i = 0; i < part->nr; i++) {
-			const _Atomic long *counters = area_counter(area, part->local[i], 0);
-
-			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-				sums[i][lru] +=
-					atomic_load_explicit(&counters[lru], memory_order_relaxed);
-			tally_touch(t, counters, NR_LRU_LISTS * sizeof(*counters));
-			if (scope == SCOPE_LOCAL)
-				tally_add(t, loads_local, NR_LRU_LISTS);
-			else
-				tally_add(t, loads_hierarchical, NR_LRU_LISTS);
-		}
-		prefetch_part(area, next);
+		for (unsigned i = 0; i < part->nr; i++)
+			sum_column(areas, nr, part->local[i], i < next->nr ? &next->local[i] : NULL,
+				   scope, sums[i], t);
+		for (unsigned i = part->nr; i < next->nr; i++)
+			for (unsigned k = 0; k < nr; k++)
+				prefetch_counters(areas[k], next->local[i]);
 	}
 }
 
@@ -119,6 +162,15 @@ static __always_inline void read_part(const struct pass *pass, const struct part
 	}
 }
 
+/* What a step to `memcg` loads first: its links and handles, its pointer to its first lruvec. */
+static __always_inline void prefetch_links(const struct model *model, struct memcg *memcg)
+{
+	if (!memcg)
+		return;
+	__builtin_prefetch(memcg);
+	__builtin_prefetch(memcg_nodeinfo(model, memcg, 0));
+}
+
 /* The part after `part`: of the same memcg, or the first one of the next. */
 static __always_inline struct part next_part(const struct pass *pass, const struct part *part,
 					     struct tally *t)
@@ -130,8 +182,11 @@ static __always_inline struct part next_part(const struct pass *pass, const stru
 		return part_of(pass->model, part->memcg, first, t);
 	if (pass->rows & ROWS_HIERARCHICAL)
 		next = walk_next(pass->model, pass->top, part->memcg, pass->cpu, t);
-	if (next)
+	if (next) {
+		prefetch_links(pass->model, next->first_child);
+		prefetch_links(pass->model, next->next_sibling);
 		return part_of(pass->model, next, 0, t);
+	}
 	return (struct part){.memcg = NULL};
 }
 
