@@ -23,7 +23,7 @@
 struct op_counts {
 	uint64_t loads_local; /* loads of per-CPU counters for local rows */
 	uint64_t loads_hierarchical; /* loads of per-CPU counters for hierarchical rows */
-	uint64_t memcgs_visited; /* steps of tree walks */
+	uint64_t memcgs_visited; /* steps of tree walks; links made and taken in updated trees */
 	uint64_t css_gets; /* css references taken (and dropped) */
 	uint64_t atomics; /* accesses of counters shared between CPUs: reads of maintained
 			   * counters, spills into them, references of dying memcgs */
@@ -102,6 +102,10 @@ struct backend {
 	/* With BACKEND_UPDATE. */
 	void (*update)(void *instance, const struct update *update);
 	void (*count_update)(void *instance, const struct update *update, struct op_probe *probe);
+
+	/* Optional: bring all updates in the memcg's subtree to where reads look, whatever the rules
+	 * for reads are. */
+	void (*flush)(void *instance, uint32_t memcg);
 
 	/*
 	 * Largest |value - oracle| in pages that the design allows for a cell, `subtree` memcgs in

@@ -10,6 +10,7 @@ const struct backend *const backends[] = {
 	&backend_cached_fnptr,
 	&backend_walk_415,
 	&backend_walk_once,
+	&backend_rstat,
 	NULL,
 };
 

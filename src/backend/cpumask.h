@@ -23,4 +23,10 @@ void cpumask_set(unsigned long *mask, unsigned cpu);
 /* The first CPU above `cpu` (-1u: from 0) of the `nr` bits of `mask`; `nr` or more when none. */
 unsigned cpumask_next(unsigned cpu, const unsigned long *mask, unsigned nr);
 
+/* For each CPU of `mask`; `owner` has the number of its bits in nr_possible, loaded at each step. */
+#define for_each_possible_cpu(cpu, mask, owner)                       \
+	for ((cpu) = cpumask_next(-1u, (mask), (owner)->nr_possible); \
+	     (cpu) < (owner)->nr_possible;                            \
+	     (cpu) = cpumask_next((cpu), (mask), (owner)->nr_possible))
+
 #endif

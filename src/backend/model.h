@@ -90,11 +90,6 @@ struct model {
 	bool populated;
 };
 
-#define for_each_possible_cpu(cpu, mask, model)                       \
-	for ((cpu) = cpumask_next(-1u, (mask), (model)->nr_possible); \
-	     (cpu) < (model)->nr_possible;                            \
-	     (cpu) = cpumask_next((cpu), (mask), (model)->nr_possible))
-
 static inline struct memcg *model_memcg(const struct model *model, uint32_t memcg)
 {
 	return (struct memcg *)(model->memcgs + memcg * model->layout.memcg_bytes);

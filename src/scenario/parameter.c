@@ -21,6 +21,8 @@ static const struct parameter_word page_words[] = {
 	{"small", PAGES_SMALL}, {"huge", PAGES_HUGE}, {NULL, 0}};
 static const struct parameter_word layout_words[] = {
 	{"v5.6", LAYOUT_V5_6}, {"lean", LAYOUT_LEAN}, {NULL, 0}};
+static const struct parameter_word flush_words[] = {
+	{"v5.13", FLUSH_V5_13}, {"v5.16", FLUSH_V5_16}, {"v6.8", FLUSH_V6_8}, {NULL, 0}};
 static const struct parameter_word file_words[] = {{"memory.numa_stat", READ_NUMA_STAT}, {NULL, 0}};
 static const struct parameter_word cgroup_words[] = {
 	{"root", TARGET_ROOT}, {"middle", TARGET_MIDDLE},   {"leaf", TARGET_LEAF},
@@ -90,6 +92,9 @@ const struct parameter parameters[] = {
 	 .in_id = true, .help = "CPUs that each memcg was charged from"},
 	{NUMBER("counters.spread.nodes", counters.spread_nodes, UNIT_COUNT, 1, 1, MAX_NODES),
 	 .in_id = true, .help = "nodes that each memcg's pages lie on"},
+	{WORD("counters.flush", counters.flush, flush_words, FLUSH_V6_8), .in_id = true,
+	 .quiet = true,
+	 .help = "by which kernel's rules rstat flushes; nothing to other back ends"},
 
 	{WORD("read.file", read.file, file_words, READ_NUMA_STAT), .in_id = true,
 	 .help = "the file that is read"},
@@ -111,7 +116,7 @@ const struct parameter parameters[] = {
 	 .help = "all rows, or the hierarchical ones only"},
 	{WORD("read.text", read.text, text_words, TEXT_SEQ_PRINTF), .in_id = true,
 	 .help = "a print per cell as in the kernel, or fast digits"},
-	{NUMBER("read.spills", read.spills, UNIT_COUNT, 0, 0, 1000), .in_id = true,
+	{NUMBER("read.spills", read.spills, UNIT_COUNT, 0, 0, 1000), .in_id = true, .quiet = true,
 	 .help = "spills made in the tree before each sample, untimed"},
 
 	{NUMBER("write.writers", write.writers, UNIT_COUNT, 0, 0, 0), .in_id = true,
@@ -176,7 +181,7 @@ bool parameter_is_default(const struct parameter *parameter, const struct point 
 
 bool parameter_matters(const struct parameter *parameter, const struct point *point)
 {
-	return parameter->offset != offsetof(struct point, read.spills) || point->read.spills;
+	return !parameter->quiet || !parameter_is_default(parameter, point);
 }
 
 static const char *find_word(const struct parameter *parameter, uint64_t value)

@@ -37,6 +37,8 @@ struct parameter {
 	const struct parameter_word *words; /* ended by a NULL word */
 	bool in_id;
 	bool required;
+	bool quiet; /* most runs have nothing to do with it: said only where it is not the default
+		     */
 	bool single; /* may not be a list: one value for the whole scenario */
 	const char *help;
 };
@@ -54,7 +56,7 @@ void parameter_set(const struct parameter *parameter, struct point *point, uint6
  */
 uint64_t parameter_fallback(const struct parameter *parameter, const struct point *point);
 bool parameter_is_default(const struct parameter *parameter, const struct point *point);
-/* False for spills where there are none: people need not be told. */
+/* False for the default of a quiet one: people need not be told. */
 bool parameter_matters(const struct parameter *parameter, const struct point *point);
 
 /*

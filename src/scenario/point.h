@@ -28,6 +28,11 @@ enum area_layout {
 	LAYOUT_V5_6, /* the blocks of Linux 5.6: all stat items and events, local and batch */
 	LAYOUT_LEAN, /* local blocks as above, without events; batches of the LRU lists only */
 };
+enum flush_rules {
+	FLUSH_V5_13, /* every read flushes the subtree */
+	FLUSH_V5_16, /* the whole tree, above a threshold for all memcgs; one flusher */
+	FLUSH_V6_8, /* the subtree, above a threshold of each memcg */
+};
 enum read_file {
 	READ_NUMA_STAT
 };
@@ -64,6 +69,7 @@ struct point {
 		uint64_t pages; /* charged to each memcg, root included */
 		uint32_t spread_cpus; /* charged from so many CPUs of each memcg, at most C */
 		uint32_t spread_nodes; /* onto so many nodes of each memcg, at most N */
+		enum flush_rules flush; /* of rstat; others have nothing to flush */
 	} counters;
 	struct {
 		enum read_file file;

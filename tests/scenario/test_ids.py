@@ -19,7 +19,7 @@ DEFAULTS = {
     'tree.shape': 'balanced', 'tree.fanout': '10', 'tree.dying': '0', 'tree.seed': '1',
     'machine.nodes': '1', 'machine.cpus': '1', 'machine.placement': 'fold',
     'machine.pages': 'small', 'machine.layout': 'v5.6', 'machine.skew': '0',
-    'counters.batch': '32', 'counters.pages': '25000',
+    'counters.batch': '32', 'counters.pages': '25000', 'counters.flush': 'v6.8',
     'read.file': 'memory.numa_stat', 'read.cgroup': 'root', 'read.readers': '1',
     'read.pacing': '0', 'read.cache': 'hot', 'read.form': 'text', 'read.rows': 'all',
     'read.text': 'seq_printf', 'read.spills': '0', 'write.writers': '0',

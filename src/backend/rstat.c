@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/*
+ * rstat: CPUs keep statistics for themselves and remember which memcgs they have updated; a read
+ * brings these, and only these, to counters of the subtree, and reads the counters. Linux 5.13 and
+ * later, up to the one tree and lock for all subsystems that 6.16 gave up.
+ *
+ * When a read flushes is `counters.flush`:
+ * - v5.13: always, the memcg's subtree. (Lruvecs followed with 5.15; here they are in from the
+ * start.)
+ * - v5.16: when more than batch x CPUs pages were updated anywhere, the whole tree. CPUs count by
+ * the batch, rounded down. One flusher: others do not wait, and read what is there.
+ * - v6.8: when more than batch x CPUs pages were updated in the memcg's subtree, that subtree.
+ *
+ * Local rows sum the CPUs' own counts, which need no flush; since 6.6, here with v6.8, flushes keep
+ * them too, and they are as old as the rest.
+ *
+ * Error. A flush makes a read exact. Without one, a cell may lack what is pending, counted over all
+ * items together: v5.13 nothing; v6.8 batch x CPUs in the memcg's count, and below a batch for each
+ * CPU, B x C + (B-1) x C; v5.16 C batches of up to 2B-1 pages, counted as one each, and up to a
+ * batch for each CPU, (2B-1) x C + B x C, wherever in the tree. It does not grow with the tree.
+ * That is at rest: what is updated while a flush is under way may come with the next one only.
+ *
+ * A read that follows another at once finds nothing to do. A benchmark of hot reads alone measures
+ * an idle tree: what rstat costs shows with updates in between.
+ *
+ * Counts: `atomics` are reads of shared counters and of thresholds, additions to thresholds, and
+ * locks taken.
+ */
+#include "backend/rstat.h"
+
+#include "backend/backend_table.h"
+#include "backend/bound.h"
+
+/* An item below 0, for pages that moved between CPUs and were not flushed at once, reads as 0. */
+static __always_inline uint64_t clamp_pages(long value)
+{
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+/* The lists of `mask` of counters that flushes keep. */
+static __always_inline uint64_t kept_pages(const _Atomic long *stats, unsigned mask,
+					   struct tally *t)
+{
+	uint64_t pages = 0;
+
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+		if (!(mask & (1u << lru)))
+			continue;
+		/* Relaxed: any moment's value, as the kernel reads it. */
+		pages += clamp_pages(atomic_load_explicit(&stats[lru], memory_order_relaxed));
+		tally_add(t, atomics, 1);
+		tally_touch(t, &stats[lru], sizeof(stats[lru]));
+	}
+	return pages;
+}
+
+static __always_inline const _Atomic long *node_stats(const struct rstat *rstat,
+						      struct rstat_memcg *memcg, unsigned node,
+						      struct tally *t)
+{
+	_Atomic long **slot = rstat_nodeinfo(rstat, memcg, node);
+
+	tally_touch(t, slot, sizeof(*slot));
+	return *slot;
+}
+
+/* Rows of counters that flushes keep: array RSTAT_STATE or RSTAT_LOCAL. */
+static __always_inline void read_kept_rows(const struct rstat *rstat, struct rstat_memcg *memcg,
+					   unsigned array, enum numa_scope scope,
+					   struct numa_counts *out, struct tally *t)
+{
+	const struct rstat_layout *layout = &rstat->layout;
+
+	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
+		uint64_t *cells = &out->cells[numa_cell(layout->nodes, scope, row, 0)];
+		unsigned mask = numa_rows[row].lru_mask;
+
+		*cells++ = kept_pages(memcg->stats + array * layout->memcg_items, mask, t);
+		for (unsigned node = 0; node < layout->nodes; node++)
+			*cells++ = kept_pages(node_stats(rstat, memcg, node, t) +
+						      array * layout->node_items,
+					      mask, t);
+	}
+}
+
+/* The lists of `mask`, `offset` bytes into each CPU's object of the memcg. */
+static __always_inline uint64_t possible_pages(const struct rstat *rstat,
+					       const struct rstat_memcg *memcg, uint64_t offset,
+					       unsigned mask, struct tally *t)
+{
+	unsigned char *const *area = rstat->area;
+	uint64_t pages = 0;
+	unsigned cpu;
+
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+		long sum = 0;
+
+		if (!(mask & (1u << lru)))
+			continue;
+		tally_touch(t, &memcg->object, sizeof(memcg->object));
+		tally_touch(t, rstat->possible, cpumask_bytes(rstat->nr_possible));
+		for_each_possible_cpu (cpu, rstat->possible, rstat) {
+			const _Atomic long *item =
+				(const _Atomic long *)(area[cpu] + memcg->object + offset) + lru;
+
+			sum += atomic_load_explicit(item, memory_order_relaxed);
+			tally_add(t, loads_local, 1);
+			tally_touch(t, &area[cpu], sizeof(area[cpu]));
+			tally_touch(t, item, sizeof(*item));
+		}
+		pages += clamp_pages(sum);
+	}
+	return pages;
+}
+
+/* Local rows before 6.6. */
+static __always_inline void sum_local_rows(const struct rstat *rstat,
+					   const struct rstat_memcg *memcg, struct numa_counts *out,
+					   struct tally *t)
+{
+	const struct rstat_layout *layout = &rstat->layout;
+
+	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
+		uint64_t *cells = &out->cells[numa_cell(layout->nodes, SCOPE_LOCAL, row, 0)];
+		unsigned mask = numa_rows[row].lru_mask;
+		uint64_t offset = layout->head_offset + sizeof(struct rstat_head);
+
+		*cells++ = possible_pages(rstat, memcg, offset, mask, t);
+		offset = layout->lruvec_offset;
+		for (unsigned node = 0; node < layout->nodes; node++) {
+			*cells++ = possible_pages(rstat, memcg, offset, mask, t);
+			offset += layout->lruvec_bytes;
+		}
+	}
+}
+
+/* The file flushes once, before its first row. */
+static __always_inline void read_rows(const struct rstat *rstat, const struct read_request *request,
+				      struct numa_counts *out, struct tally *t)
+{
+	struct rstat_memcg *memcg = rstat_memcg(rstat, request->memcg);
+
+	if (t)
+		rstat_count_read_flush(rstat, request->memcg, t);
+	else
+		rstat_read_flush(rstat, request->memcg);
+	if (request->rows & ROWS_LOCAL && rstat->rules == FLUSH_V6_8)
+		read_kept_rows(rstat, memcg, RSTAT_LOCAL, SCOPE_LOCAL, out, t);
+	else if (request->rows & ROWS_LOCAL)
+		sum_local_rows(rstat, memcg, out, t);
+	if (request->rows & ROWS_HIERARCHICAL)
+		read_kept_rows(rstat, memcg, RSTAT_STATE, SCOPE_HIERARCHICAL, out, t);
+}
+
+static int rstat_read_counts(void *instance, const struct read_request *request,
+			     struct numa_counts *out)
+{
+	read_rows(instance, request, out, NULL);
+	return 0;
+}
+
+static int rstat_count_read(void *instance, const struct read_request *request,
+			    struct numa_counts *out, struct op_probe *probe)
+{
+	struct tally tally = {.probe = probe};
+
+	read_rows(instance, request, out, &tally);
+	return tally.error;
+}
+
+/* An idle tree: what hot reads find. */
+static double rstat_guess_read_ns(const struct point *point)
+{
+	double cells = 10.0 * (1 + point->machine.nodes);
+	double locks = point->counters.flush == FLUSH_V5_13 ? point->machine.cpus : 0;
+	double loads = point->counters.flush == FLUSH_V6_8 && point->read.rows & ROWS_LOCAL
+			       ? 2 * cells
+			       : cells;
+
+	return guess_loads_ns(point, loads + 4 * locks, 1) + guess_local_ns(point);
+}
+
+/* The same for all rows and columns: what is pending may be of one item. */
+static uint64_t rstat_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
+			    unsigned column, uint32_t subtree)
+{
+	uint64_t batch = point->counters.batch, cpus = point->machine.cpus;
+
+	if (!batch)
+		return 0;
+	switch (point->counters.flush) {
+	case FLUSH_V5_13:
+		break;
+	case FLUSH_V5_16:
+		return scope == SCOPE_LOCAL ? 0 : cpus * (2 * batch - 1) + cpus * batch;
+	case FLUSH_V6_8:
+		return cpus * batch + cpus * (batch - 1);
+	}
+	return 0;
+}
+
+const struct backend backend_rstat = {
+	.name = "rstat",
+	.description = "reads counters that it first flushes CPUs' updates to, by the rules of "
+		       "counters.flush (Linux 5.13 to 6.15)",
+	.capabilities = BACKEND_UPDATE,
+	.bytes = rstat_bytes,
+	.guess_read_ns = rstat_guess_read_ns,
+	.create = rstat_create,
+	.destroy = rstat_destroy,
+	.regions = rstat_regions,
+	.populate = rstat_populate,
+	.read_counts = rstat_read_counts,
+	.count_read = rstat_count_read,
+	.update = rstat_update,
+	.count_update = rstat_count_update,
+	.flush = rstat_flush,
+	.bound = rstat_bound,
+};

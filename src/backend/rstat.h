@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of `rstat`: statistics that CPUs keep for themselves, trees that say which memcgs a
+ * CPU has updated, and counters that a flush brings both to. See rstat.c.
+ *
+ * Per-CPU areas begin with the CPU's lock and, on a line of its own, what it has counted towards
+ * the global threshold. Then come the memcgs, in creation order: the links of the updated tree,
+ * the memcg's items, and those of each node's lruvec, all items with the value that the last flush
+ * has seen. There are 40 state items and 31 events of a memcg, and 33 items of an lruvec (Linux
+ * 6.x); the LRU lists are the first five. The lean layout has nothing but these.
+ *
+ * Shared: a struct rstat_memcg on the creator's node, and an lruvec's counters on their node. Both
+ * have three arrays, as the kernel keeps them: counts of the subtree, local ones, and what children
+ * have handed up and no flush has added yet. The layout is one under all rules.
+ *
+ * Who may touch what: items and counts towards thresholds are written by the CPU they belong to,
+ * without a lock. Links are changed under that CPU's lock. Previous values and shared counters are
+ * changed under the flush lock; shared counters are read by anyone.
+ */
+#ifndef MEMCGBENCH_BACKEND_RSTAT_H
+#define MEMCGBENCH_BACKEND_RSTAT_H
+
+#include "backend/areas.h"
+#include "backend/backend.h"
+#include "backend/cpumask.h"
+#include "backend/rstat_lock.h"
+#include "backend/tally.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rstat_memcg;
+
+/* At the start of each area. Padded by hand: a skewed area starts anywhere in a line. */
+struct rstat_cpu {
+	struct rstat_lock lock; /* of the updated tree of this CPU */
+	unsigned char pad[STRUCT_ALIGN - sizeof(struct rstat_lock)];
+	_Atomic long updates; /* v5.16: pages, not yet counted globally */
+	unsigned char pad_updates[STRUCT_ALIGN - sizeof(long)];
+};
+_Static_assert(sizeof(struct rstat_cpu) == 2 * STRUCT_ALIGN, "two lines");
+
+/*
+ * Links of one memcg in the updated tree of one CPU. The children of a memcg are a list that ends
+ * in the memcg itself, so `next` is NULL for a memcg that is in no list, and only then.
+ */
+struct rstat_links {
+	_Atomic(struct rstat_memcg *) next;
+	struct rstat_memcg *children; /* the first; the memcg itself where there are none */
+};
+
+/* Head of the items of one CPU and memcg: all that counting towards thresholds needs. */
+struct rstat_head {
+	_Atomic long updates; /* v6.8: pages in the subtree, not yet counted in the memcg */
+	struct rstat_head *parent; /* of the same CPU; NULL for the root */
+	struct rstat_memcg *memcg;
+};
+
+enum {
+	RSTAT_STATE, /* of the subtree */
+	RSTAT_LOCAL,
+	RSTAT_PENDING,
+	RSTAT_ARRAYS,
+};
+
+struct rstat_memcg {
+	struct rstat_memcg *parent; /* NULL for the root */
+	uint64_t object; /* offset in each area */
+	struct rstat_memcg *flush_next; /* under the flush lock */
+	uint64_t flush; /* the newest flush that saw it; the same */
+	/* v6.8: pages updated in the subtree since its last flush, on a line of its own */
+	alignas(STRUCT_ALIGN) _Atomic long updates;
+	/* [RSTAT_ARRAYS][memcg_items], and behind them for each node a pointer to its counters,
+	 * [RSTAT_ARRAYS][node_items] */
+	alignas(STRUCT_ALIGN) _Atomic long stats[];
+};
+
+/* The kernel's globals. */
+struct rstat_global {
+	struct rstat_lock flush_lock;
+	uint64_t flushes; /* under the flush lock */
+	struct rstat_lock_times times; /* of the flush lock */
+	alignas(STRUCT_ALIGN) _Atomic long updates; /* v5.16: batches since the last flush */
+};
+
+/* Sizes and strides in bytes: a pure function of the point. */
+struct rstat_layout {
+	uint32_t memcgs; /* M' */
+	unsigned nodes, cpus;
+	unsigned memcg_items, node_items;
+	uint64_t head_offset; /* of struct rstat_head in an object; items follow it */
+	uint64_t lruvec_offset; /* of the first node's items */
+	uint64_t lruvec_bytes;
+	uint64_t object_bytes; /* per memcg and area */
+	uint64_t area_bytes;
+	uint64_t memcg_bytes; /* struct rstat_memcg and what lies behind it */
+	uint64_t node_bytes; /* the counters of one memcg on one node */
+	uint64_t mask_offset, global_offset, memcgs_offset; /* shared; 0 holds the areas' bases */
+	uint64_t shared_bytes;
+};
+
+struct rstat {
+	const struct point *point;
+	struct rstat_layout layout;
+	enum flush_rules rules;
+	long batch;
+	unsigned nr_possible; /* all of them online */
+	unsigned char **area; /* [C] base of each CPU's area */
+	unsigned long *possible;
+	struct rstat_global *global;
+	unsigned char *memcgs;
+	struct region_list regions;
+	bool populated;
+};
+
+static inline struct rstat_memcg *rstat_memcg(const struct rstat *rstat, uint32_t memcg)
+{
+	return (struct rstat_memcg *)(rstat->memcgs + memcg * rstat->layout.memcg_bytes);
+}
+
+/* The place of the pointer to a memcg's counters on one node. */
+static inline _Atomic long **rstat_nodeinfo(const struct rstat *rstat, struct rstat_memcg *memcg,
+					    unsigned node)
+{
+	return (_Atomic long **)(memcg->stats + RSTAT_ARRAYS * rstat->layout.memcg_items) + node;
+}
+
+static inline struct rstat_links *rstat_links(unsigned char *area, const struct rstat_memcg *memcg)
+{
+	return (struct rstat_links *)(area + memcg->object);
+}
+
+static inline struct rstat_head *rstat_head(const struct rstat *rstat, unsigned char *area,
+					    const struct rstat_memcg *memcg)
+{
+	return (struct rstat_head *)(area + memcg->object + rstat->layout.head_offset);
+}
+
+/* A CPU's items of a memcg; behind them as many previous values. */
+static inline _Atomic long *rstat_memcg_items(const struct rstat *rstat, unsigned char *area,
+					      const struct rstat_memcg *memcg)
+{
+	return (_Atomic long *)(rstat_head(rstat, area, memcg) + 1);
+}
+
+/* The same of its lruvec on one node. */
+static inline _Atomic long *rstat_node_items(const struct rstat *rstat, unsigned char *area,
+					     const struct rstat_memcg *memcg, unsigned node)
+{
+	return (_Atomic long *)(area + memcg->object + rstat->layout.lruvec_offset +
+				node * rstat->layout.lruvec_bytes);
+}
+
+void rstat_layout(const struct point *point, struct rstat_layout *layout);
+
+/* Operations of struct backend: rstat_layout.c, rstat_populate.c, rstat_update.c. */
+uint64_t rstat_bytes(const struct point *point);
+int rstat_create(const struct backend_env *env, void **instance, struct error *err);
+void rstat_destroy(void *instance);
+const struct region *rstat_regions(const void *instance, size_t *nr);
+/* Once, on a fresh instance. */
+int rstat_populate(void *instance, const struct charge_plan *plan, struct error *err);
+void rstat_update(void *instance, const struct update *update);
+void rstat_count_update(void *instance, const struct update *update, struct op_probe *probe);
+
+/* rstat_flush.c: bring what all CPUs have updated in the subtree of a memcg to the shared counters,
+ * whatever the rules say. */
+void rstat_flush(void *instance, uint32_t memcg);
+/* What a read of the memcg does first, as the rules of the point have it. */
+void rstat_read_flush(const struct rstat *rstat, uint32_t memcg);
+void rstat_count_read_flush(const struct rstat *rstat, uint32_t memcg, struct tally *t);
+
+#endif

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Flushing under rstat. CPU after CPU, the memcgs of a subtree that the CPU has updated are taken
+ * out of its tree, children before their parents, and every item of each is compared with its
+ * previous value: 71 items of the memcg and 33 of each lruvec, whether one of them has changed or
+ * all. A difference goes to the memcg's counter, to its local one, and waits at the parent, which
+ * is in the tree as well, for its turn.
+ *
+ * One flush at a time, under the flush lock. A flusher that may sleep lets go of it between two
+ * CPUs where others want it; that of Linux 5.16 may not, and nobody waits for it. The CPU's own
+ * lock, for which its writers wait, is held until the items are read (5.13, 5.16), or only while
+ * the memcgs are taken out (6.8).
+ *
+ * What is taken out and what the thresholds count: a count is taken away before the items that it
+ * stands for are read, so that an update under way is counted too much and not too little. The
+ * kernel takes it away afterwards.
+ */
+#include "backend/rstat.h"
+
+/* Shared counters are changed under the flush lock only. Relaxed: readers take any moment's value.
+ */
+static __always_inline long take(_Atomic long *counter)
+{
+	long value = atomic_load_explicit(counter, memory_order_relaxed);
+
+	if (value)
+		atomic_store_explicit(counter, 0, memory_order_relaxed);
+	return value;
+}
+
+static __always_inline void add(_Atomic long *counter, long delta)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
+			      memory_order_relaxed);
+}
+
+/* Acquire: the items that the count stands for are seen from here on. */
+static __always_inline void forget_updates(_Atomic long *updates, struct tally *t)
+{
+	tally_touch(t, updates, sizeof(*updates));
+	if (!atomic_load_explicit(updates, memory_order_acquire))
+		return;
+	atomic_exchange_explicit(updates, 0, memory_order_acquire);
+	tally_add(t, atomics, 1);
+}
+
+/* One CPU's items and previous values to the `stats` of their memcg or lruvec, and the parent's. */
+static __always_inline void flush_items(_Atomic long *items, unsigned nr, _Atomic long *stats,
+					_Atomic long *parent, bool local, struct tally *t)
+{
+	tally_touch(t, items, 2 * nr * sizeof(*items));
+	for (unsigned i = 0; i < nr; i++) {
+		_Atomic long *previous = &items[nr + i];
+		long value = atomic_load_explicit(&items[i], memory_order_relaxed);
+		long changed = value - atomic_load_explicit(previous, memory_order_relaxed);
+		long delta = changed + take(&stats[RSTAT_PENDING * nr + i]);
+
+		tally_add(t, items_scanned, 1);
+		tally_touch(t, &stats[RSTAT_PENDING * nr + i], sizeof(*stats));
+		if (changed) {
+			atomic_store_explicit(previous, value, memory_order_relaxed);
+			if (local) {
+				add(&stats[RSTAT_LOCAL * nr + i], changed);
+				tally_touch(t, &stats[RSTAT_LOCAL * nr + i], sizeof(*stats));
+			}
+		}
+		if (!delta)
+			continue;
+		add(&stats[RSTAT_STATE * nr + i], delta);
+		tally_touch(t, &stats[RSTAT_STATE * nr + i], sizeof(*stats));
+		if (!parent)
+			continue;
+		add(&parent[RSTAT_PENDING * nr + i], delta);
+		tally_touch(t, &parent[RSTAT_PENDING * nr + i], sizeof(*parent));
+	}
+}
+
+static __always_inline _Atomic long *node_stats(const struct rstat *rstat,
+						struct rstat_memcg *memcg, unsigned node,
+						struct tally *t)
+{
+	_Atomic long **slot = rstat_nodeinfo(rstat, memcg, node);
+
+	tally_touch(t, slot, sizeof(*slot));
+	return *slot;
+}
+
+/* A pending pair of a CPU and a memcg. */
+static __always_inline void flush_pair(const struct rstat *rstat, unsigned char *area,
+				       struct rstat_memcg *memcg, struct tally *t)
+{
+	const struct rstat_layout *layout = &rstat->layout;
+	struct rstat_memcg *parent = memcg->parent;
+	bool local = rstat->rules == FLUSH_V6_8;
+
+	flush_items(rstat_memcg_items(rstat, area, memcg), layout->memcg_items, memcg->stats,
+		    parent ? parent->stats : NULL, local, t);
+	for (unsigned node = 0; node < layout->nodes; node++)
+		flush_items(rstat_node_items(rstat, area, memcg, node), layout->node_items,
+			    node_stats(rstat, memcg, node, t),
+			    parent ? node_stats(rstat, parent, node, t) : NULL, local, t);
+}
+
+/* Take `top` out of its parent's list of updated children. The CPU's lock is held. */
+static __always_inline void unlink_top(unsigned char *area, struct rstat_memcg *top,
+				       struct tally *t)
+{
+	struct rstat_memcg *next =
+		atomic_load_explicit(&rstat_links(area, top)->next, memory_order_relaxed);
+	struct rstat_links *at;
+
+	if (!top->parent)
+		return;
+	at = rstat_links(area, top->parent);
+	tally_touch(t, at, sizeof(*at));
+	if (at->children == top) {
+		at->children = next;
+		return;
+	}
+	for (struct rstat_memcg *sibling = at->children;;) {
+		at = rstat_links(area, sibling);
+		tally_touch(t, at, sizeof(*at));
+		sibling = atomic_load_explicit(&at->next, memory_order_relaxed);
+		if (sibling == top)
+			break;
+	}
+	atomic_store_explicit(&at->next, next, memory_order_relaxed);
+}
+
+/* v6.8: before any item of the memcg or below it is read in this flush, `number`. */
+static __always_inline void forget_counts(const struct rstat *rstat, unsigned char *area,
+					  struct rstat_memcg *memcg, uint64_t number,
+					  struct tally *t)
+{
+	forget_updates(&rstat_head(rstat, area, memcg)->updates, t);
+	/* Another CPU's updates may have been counted after that CPU's items were read. */
+	if (memcg->flush >= number)
+		return;
+	memcg->flush = number;
+	forget_updates(&memcg->updates, t);
+}
+
+/*
+ * Take the updated memcgs of the subtree out of the CPU's tree, and chain them by flush_next,
+ * children before parents; NULL where there are none. The CPU's lock is held, which orders the
+ * links. Those still to be looked at are chained by the links themselves.
+ */
+static __always_inline struct rstat_memcg *take_updated(const struct rstat *rstat,
+							unsigned char *area,
+							struct rstat_memcg *top, uint64_t number,
+							struct tally *t)
+{
+	struct rstat_links *links = rstat_links(area, top);
+	struct rstat_memcg *left = top, *taken = NULL;
+
+	tally_touch(t, links, sizeof(*links));
+	if (!atomic_load_explicit(&links->next, memory_order_relaxed))
+		return NULL;
+	unlink_top(area, top, t);
+	atomic_store_explicit(&links->next, NULL, memory_order_relaxed);
+	while (left) {
+		struct rstat_memcg *memcg = left, *child;
+
+		links = rstat_links(area, memcg);
+		left = atomic_load_explicit(&links->next, memory_order_relaxed);
+		for (child = links->children; child != memcg;) {
+			struct rstat_links *below = rstat_links(area, child);
+			struct rstat_memcg *next =
+				atomic_load_explicit(&below->next, memory_order_relaxed);
+
+			tally_touch(t, below, sizeof(*below));
+			atomic_store_explicit(&below->next, left, memory_order_relaxed);
+			left = child;
+			child = next;
+		}
+		links->children = memcg;
+		atomic_store_explicit(&links->next, NULL, memory_order_relaxed);
+		memcg->flush_next = taken;
+		taken = memcg;
+		tally_add(t, memcgs_visited, 1);
+		tally_touch(t, memcg, sizeof(*memcg));
+		if (rstat->rules == FLUSH_V6_8)
+			forget_counts(rstat, area, memcg, number, t);
+	}
+	return taken;
+}
+
+static __always_inline void flush_cpu(const struct rstat *rstat, unsigned char *area,
+				      struct rstat_memcg *top, uint64_t number, struct tally *t)
+{
+	struct rstat_cpu *cpu = (struct rstat_cpu *)area;
+	bool drop_early = rstat->rules == FLUSH_V6_8;
+	struct rstat_memcg *memcg;
+
+	rstat_lock_take(&cpu->lock);
+	tally_add(t, atomics, 1);
+	tally_touch(t, cpu, sizeof(cpu->lock));
+	memcg = take_updated(rstat, area, top, number, t);
+	if (drop_early)
+		rstat_lock_drop(&cpu->lock);
+	for (; memcg; memcg = memcg->flush_next)
+		flush_pair(rstat, area, memcg, t);
+	if (!drop_early)
+		rstat_lock_drop(&cpu->lock);
+}
+
+/* The flush lock is held. */
+static __always_inline void flush_subtree(const struct rstat *rstat, struct rstat_memcg *top,
+					  struct tally *t)
+{
+	struct rstat_global *global = rstat->global;
+	uint64_t number = ++global->flushes;
+	unsigned cpu;
+
+	tally_add(t, flushes, 1);
+	tally_touch(t, global, sizeof(*global));
+	tally_touch(t, rstat->possible, cpumask_bytes(rstat->nr_possible));
+	if (rstat->rules == FLUSH_V6_8)
+		forget_updates(&top->updates, t);
+	for_each_possible_cpu (cpu, rstat->possible, rstat) {
+		tally_touch(t, &rstat->area[cpu], sizeof(*rstat->area));
+		flush_cpu(rstat, rstat->area[cpu], top, number, t);
+		if (rstat->rules == FLUSH_V5_16 || !rstat_lock_is_wanted(&global->flush_lock))
+			continue;
+		rstat_lock_drop_timed(&global->flush_lock, &global->times);
+		rstat_lock_take_timed(&global->flush_lock, &global->times);
+	}
+}
+
+static __always_inline void flush_locked(const struct rstat *rstat, struct rstat_memcg *top,
+					 struct tally *t)
+{
+	struct rstat_global *global = rstat->global;
+
+	rstat_lock_take_timed(&global->flush_lock, &global->times);
+	tally_add(t, atomics, 1);
+	flush_subtree(rstat, top, t);
+	rstat_lock_drop_timed(&global->flush_lock, &global->times);
+}
+
+/* v5.16: the whole tree, where enough has been updated anywhere; one flusher, others do not wait.
+ */
+static __always_inline void flush_above_global(const struct rstat *rstat, struct tally *t)
+{
+	struct rstat_global *global = rstat->global;
+	long limit = rstat->batch ? (long)rstat->nr_possible : 0;
+
+	tally_add(t, atomics, 1);
+	tally_touch(t, &global->updates, sizeof(global->updates));
+	/* Relaxed: a hint. */
+	if (atomic_load_explicit(&global->updates, memory_order_relaxed) <= limit)
+		return;
+	tally_add(t, atomics, 1);
+	if (!rstat_lock_try_timed(&global->flush_lock, &global->times))
+		return;
+	forget_updates(&global->updates, t);
+	flush_subtree(rstat, rstat_memcg(rstat, 0), t);
+	rstat_lock_drop_timed(&global->flush_lock, &global->times);
+}
+
+/* v6.8: the subtree, where enough has been updated in it. */
+static __always_inline void flush_above_own(const struct rstat *rstat, struct rstat_memcg *top,
+					    struct tally *t)
+{
+	tally_add(t, atomics, 1);
+	tally_touch(t, &top->updates, sizeof(top->updates));
+	/* Relaxed: a hint. */
+	if (atomic_load_explicit(&top->updates, memory_order_relaxed) >
+	    rstat->batch * (long)rstat->nr_possible)
+		flush_locked(rstat, top, t);
+}
+
+static __always_inline void read_flush(const struct rstat *rstat, uint32_t memcg, struct tally *t)
+{
+	struct rstat_memcg *top = rstat_memcg(rstat, memcg);
+
+	switch (rstat->rules) {
+	case FLUSH_V5_13:
+		flush_locked(rstat, top, t);
+		break;
+	case FLUSH_V5_16:
+		flush_above_global(rstat, t);
+		break;
+	case FLUSH_V6_8:
+		flush_above_own(rstat, top, t);
+		break;
+	}
+}
+
+void rstat_flush(void *instance, uint32_t memcg)
+{
+	const struct rstat *rstat = instance;
+
+	flush_locked(rstat, rstat_memcg(rstat, memcg), NULL);
+}
+
+void rstat_read_flush(const struct rstat *rstat, uint32_t memcg)
+{
+	read_flush(rstat, memcg, NULL);
+}
+
+void rstat_count_read_flush(const struct rstat *rstat, uint32_t memcg, struct tally *t)
+{
+	read_flush(rstat, memcg, t);
+}
