@@ -120,6 +120,16 @@ static void work_cells(struct table *table, const struct run_line *line)
 	cell_percent(table, s->counted && llc > 0 ? 100 * (double)s->bytes_touched / llc : NAN);
 }
 
+static const char *const flush_columns[] = {"flushes", "items scanned", NULL};
+
+static void flush_cells(struct table *table, const struct run_line *line)
+{
+	const struct backend_summary *s = line->backend;
+
+	cell_count(table, s->counted, s->counts.flushes);
+	cell_count(table, s->counted, s->counts.items_scanned);
+}
+
 static const char *const error_columns[] = {"error",      "of value", "bound", "of bound",
 					    "worst cell", "local",    NULL};
 
@@ -144,6 +154,7 @@ const struct run_section run_sections[] = {
 	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL},
 	{"What writers pay", update_columns, update_cells, update_notes, update_known},
 	{"What a read does", work_columns, work_cells, work_notes, NULL},
+	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known},
 	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL},
 };
 const size_t nr_run_sections = sizeof(run_sections) / sizeof(run_sections[0]);

@@ -188,13 +188,31 @@ void work_notes(const struct run_summary *summary, FILE *out)
 			   "processes counted differently; the first one's counts are shown");
 }
 
+static bool flushed(const struct backend_summary *s)
+{
+	return s->counted && s->counts.flushes;
+}
+
+bool flush_known(const struct run_summary *summary)
+{
+	return any(summary, flushed);
+}
+
+void flush_notes(const struct run_summary *summary, FILE *out)
+{
+	wrap_print(out, NOTE_INDENT, "  flushes",
+		   "of the first read, which finds what a long run left; reads right behind "
+		   "others find an idle tree");
+}
+
 void error_notes(const struct run_summary *summary, FILE *out)
 {
 	wrap_print(out, NOTE_INDENT, "  error",
 		   "of the hierarchical cell that takes the largest share of its bound, against "
 		   "the oracle, in the worst process");
 	wrap_print(out, NOTE_INDENT, "  bound",
-		   "items of the row x batch x CPUs x memcgs; 0: the read must be exact");
+		   "what the design allows; of batched counters: items of the row x batch x CPUs "
+		   "x memcgs; 0: the read must be exact");
 	wrap_print(out, NOTE_INDENT, "  local", "error of the worst cell of the local rows");
 }
 

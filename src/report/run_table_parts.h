@@ -63,11 +63,13 @@ void latency_notes(const struct run_summary *summary, FILE *out);
 void parts_notes(const struct run_summary *summary, FILE *out);
 void update_notes(const struct run_summary *summary, FILE *out);
 void work_notes(const struct run_summary *summary, FILE *out);
+void flush_notes(const struct run_summary *summary, FILE *out);
 void error_notes(const struct run_summary *summary, FILE *out);
 void ratio_notes(const struct run_summary *summary, FILE *out);
 
 /* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
 bool update_known(const struct run_summary *summary);
+bool flush_known(const struct run_summary *summary);
 
 void run_slope_notes(const struct run_groups *groups, FILE *out);
 
