@@ -30,6 +30,7 @@
 
 #include "backend/backend_table.h"
 #include "backend/bound.h"
+#include "scenario/target.h"
 
 /* An item below 0, for pages that moved between CPUs and were not flushed at once, reads as 0. */
 static __always_inline uint64_t clamp_pages(long value)
@@ -177,7 +178,9 @@ static double rstat_guess_read_ns(const struct point *point)
 			       ? 2 * cells
 			       : cells;
 
-	return guess_loads_ns(point, loads + 4 * locks, 1) + guess_local_ns(point);
+	double files = (double)target_size(point).files;
+
+	return files * (guess_loads_ns(point, loads + 4 * locks, files) + guess_local_ns(point));
 }
 
 /* The same for all rows and columns: what is pending may be of one item. */

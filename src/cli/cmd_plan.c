@@ -16,21 +16,33 @@
 
 enum {
 	OPTION_FORMAT = 'f',
-	OPTION_TOPOLOGY = 't'
+	OPTION_TOPOLOGY = 't',
+	OPTION_TREE = 'T',
 };
 
 struct arguments {
 	struct scenario_arguments scenario;
 	const char *topology;
 	unsigned format;
+	uint64_t tree; /* paths to show; 0: the plan itself */
 };
 
 static const struct argp_option option_table[] = {
 	{"format", OPTION_FORMAT, "A,B", 0, "table (default), tsv, json", 0},
 	{"topology", OPTION_TOPOLOGY, "FILE.xml", 0,
 	 "plan for a machine recorded by `lstopo FILE.xml` instead of this one", 0},
+	{"tree", OPTION_TREE, "N", 0,
+	 "show the trees instead: memcgs visible and dying, and the paths of the first N", 0},
 	{0},
 };
+
+static void parse_tree(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	const char *why;
+
+	if (unit_parse(text, strlen(text), UNIT_COUNT, &arguments->tree, &why) || !arguments->tree)
+		argp_error(state, "--tree: '%s' is not a number of paths (1 or more)", text);
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -48,6 +60,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_TOPOLOGY:
 		arguments->topology = argument;
+		return 0;
+	case OPTION_TREE:
+		parse_tree(arguments, argument, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->tree && arguments->format & FORMAT_TSV)
+			argp_error(state, "--tree prints no tsv (table, json)");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -72,9 +91,22 @@ static const struct argp plan_argp = {
 	       "(`run` is where impossible points are code 3); 2 trouble.",
 };
 
-static int print_formats(const struct plan *plan, unsigned format)
+static int print_trees(const struct plan *plan, const struct arguments *arguments)
 {
 	int code = 0;
+
+	if (arguments->format & FORMAT_TABLE)
+		code = plan_print_trees(plan, arguments->tree, false, stdout);
+	if (!code && arguments->format & FORMAT_JSON)
+		code = plan_print_trees(plan, arguments->tree, true, stdout);
+	return code;
+}
+
+static int print_plan(struct plan *plan, unsigned format)
+{
+	int code = 0;
+
+	plan_prepare(plan);
 
 	if (format & FORMAT_TABLE)
 		code = plan_print_table(plan, stdout);
@@ -82,8 +114,6 @@ static int print_formats(const struct plan *plan, unsigned format)
 		code = plan_print_json(plan, stdout);
 	if (!code && format & FORMAT_TSV)
 		code = plan_print_tsv(plan, stdout);
-	if (code == -ENOMEM)
-		fputs("memcgbench: out of memory\n", stderr);
 	return code;
 }
 
@@ -102,8 +132,10 @@ static int plan_for(struct arguments *arguments, const struct machine *machine)
 		error_list_print(stderr, &errors);
 		return EXIT_TROUBLE;
 	}
-	plan_prepare(&plan);
-	code = print_formats(&plan, arguments->format);
+	code = arguments->tree ? print_trees(&plan, arguments)
+			       : print_plan(&plan, arguments->format);
+	if (code == -ENOMEM)
+		fputs("memcgbench: out of memory\n", stderr);
 	scenario_free(plan.scenario);
 	return code ? EXIT_TROUBLE : EXIT_FINE;
 }

@@ -44,5 +44,7 @@ int plan_visit(const struct plan *plan, visit_pair visit, void *arg);
 int plan_print_table(const struct plan *plan, FILE *out);
 int plan_print_tsv(const struct plan *plan, FILE *out);
 int plan_print_json(const struct plan *plan, FILE *out);
+/* Each of its trees, and the paths of the first `most` memcgs; takes no plan_prepare(). */
+int plan_print_trees(const struct plan *plan, uint64_t most, bool json, FILE *out);
 
 #endif

@@ -54,10 +54,13 @@ int plan_print_json(const struct plan *plan, FILE *out)
 		if (code)
 			json_decref(pairs);
 		else
-			code = print_object(json_pack("{s:s, s:o, s:o}", "id", point->id,
-						      "parameters", point_to_json(point),
-						      "backends", pairs),
-					    JSON_COMPACT, out);
+			code = print_object(
+				json_pack(
+					"{s:s, s:I, s:I, s:o, s:o}", "id", point->id, "visible",
+					(json_int_t)(point->tree.memcgs - tree_dying(&point->tree)),
+					"dying", (json_int_t)tree_dying(&point->tree), "parameters",
+					point_to_json(point), "backends", pairs),
+				JSON_COMPACT, out);
 	}
 	fputs("\n]}\n", out);
 	return code;

@@ -61,6 +61,28 @@ static void print_constants(const struct plan *plan, FILE *out)
 	}
 }
 
+/* Of the largest tree where trees differ. Nothing where no memcg is dying. */
+static void print_dying(const struct plan *plan, FILE *out)
+{
+	char visible[UNIT_TEXT_MAX], dying[UNIT_TEXT_MAX];
+	const struct tree_description *shown = &plan->scenario->points[0].tree;
+	bool differ = false;
+
+	for (size_t i = 1; i < plan->scenario->nr_points; i++) {
+		const struct tree_description *tree = &plan->scenario->points[i].tree;
+
+		differ |= tree->memcgs != shown->memcgs || tree->dying_ppm != shown->dying_ppm;
+		if (tree_dying(tree) > tree_dying(shown))
+			shown = tree;
+	}
+	if (tree_dying(shown))
+		wrap_printf(
+			out, HEAD_INDENT, "memcgs", "%s visible and %s dying%s",
+			unit_format_exact(visible, UNIT_COUNT, shown->memcgs - tree_dying(shown)),
+			unit_format_exact(dying, UNIT_COUNT, tree_dying(shown)),
+			differ ? " where most are dying" : "");
+}
+
 static void print_head(const struct plan *plan, FILE *out)
 {
 	const struct scenario *scenario = plan->scenario;
@@ -81,6 +103,7 @@ static void print_head(const struct plan *plan, FILE *out)
 		wrap_printf(out, HEAD_INDENT, "cost", "about %s; the largest process takes %s",
 			    unit_format_time(total, plan->total_ns),
 			    unit_format_bytes(bytes, (double)plan->memory_bytes));
+	print_dying(plan, out);
 	print_constants(plan, out);
 	fputc('\n', out);
 }

@@ -9,13 +9,13 @@
 #include "memcg/tree.h"
 
 #include "base/rng.h"
+#include "memcg/tree_grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define MAX_MEMCGS 4000000
 #define MAX_FANOUT 65535
-#define ALL_PPM    1000000
 
 enum {
 	STREAM_PARENT = 1,
@@ -26,7 +26,7 @@ static bool in_range(const struct tree_description *description)
 {
 	if (description->memcgs < 1 || description->memcgs > MAX_MEMCGS)
 		return false;
-	if (description->dying_ppm > ALL_PPM)
+	if (description->dying_ppm > TREE_ALL_PPM)
 		return false;
 	switch (description->shape) {
 	case TREE_FLAT:
@@ -34,6 +34,9 @@ static bool in_range(const struct tree_description *description)
 		return true;
 	case TREE_BALANCED:
 	case TREE_RANDOM:
+	case TREE_KUBERNETES:
+	case TREE_SYSTEMD:
+	case TREE_SLURM:
 		return description->fanout >= 1 && description->fanout <= MAX_FANOUT;
 	}
 	return false;
@@ -76,6 +79,10 @@ static int choose_parents(struct memcg_tree *tree, const struct tree_description
 	tree->parent[0] = MEMCG_NONE;
 	if (description->shape == TREE_RANDOM)
 		return choose_random_parents(tree, description);
+	if (tree_is_grown(description->shape)) {
+		tree_grow(tree, description);
+		return 0;
+	}
 	for (uint32_t i = 1; i < tree->nr; i++) {
 		if (description->shape == TREE_FLAT)
 			tree->parent[i] = 0;
@@ -114,18 +121,21 @@ static void measure_depths(struct memcg_tree *tree)
  * Selection sampling (Knuth, The Art of Computer Programming, volume 2, 3.4.2, algorithm S): one
  * pass picks exactly the number wanted, every set of that size being equally likely.
  */
-static void choose_dying(struct memcg_tree *tree, const struct tree_description *description)
+static int choose_dying(struct memcg_tree *tree, const struct tree_description *description)
 {
 	struct rng rng = rng_for(description->seed, STREAM_DYING, 0);
-	uint64_t wanted = (uint64_t)description->memcgs * description->dying_ppm / ALL_PPM;
+	uint32_t wanted = tree_dying(description);
 
-	tree->nr_dying = (uint32_t)wanted;
+	tree->nr_dying = wanted;
+	if (wanted && tree_is_grown(description->shape))
+		return tree_grown_dying(tree, description);
 	for (uint32_t i = 1; wanted > 0; i++) {
 		if (rng_below(&rng, tree->nr - i) < wanted) {
 			tree->dying[i] = true;
 			wanted--;
 		}
 	}
+	return 0;
 }
 
 int memcg_tree_new(const struct tree_description *description, struct memcg_tree **out)
@@ -138,6 +148,7 @@ int memcg_tree_new(const struct tree_description *description, struct memcg_tree
 	tree = calloc(1, sizeof(*tree));
 	if (!tree)
 		return -ENOMEM;
+	tree->description = *description;
 	tree->nr = description->memcgs + 1;
 	tree->parent = malloc(tree->nr * sizeof(*tree->parent));
 	tree->first_child = malloc(tree->nr * sizeof(*tree->first_child));
@@ -152,7 +163,9 @@ int memcg_tree_new(const struct tree_description *description, struct memcg_tree
 		goto fail;
 	link_children(tree);
 	measure_depths(tree);
-	choose_dying(tree, description);
+	r = choose_dying(tree, description);
+	if (r)
+		goto fail;
 	*out = tree;
 	return 0;
 fail:

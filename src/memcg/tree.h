@@ -17,6 +17,16 @@ enum tree_shape {
 	TREE_CHAIN, /* each below the one before: depth M */
 	TREE_BALANCED, /* filled level by level, `fanout` children each, in creation order */
 	TREE_RANDOM, /* a seeded random parent among those with fewer than `fanout` children */
+	/* as they grow on real machines, see tree_grow.c */
+	TREE_KUBERNETES, /* QoS slices, pods, containers: `fanout` at most in a pod */
+	TREE_SYSTEMD, /* services, and users' sessions with `fanout` apps at most */
+	TREE_SLURM, /* users, jobs, steps: `fanout` at most of a job */
+};
+
+/* Who names a node's cgroups: for names only, see tree_name.h. */
+enum tree_driver {
+	TREE_DRIVER_SYSTEMD,
+	TREE_DRIVER_CGROUPFS
 };
 
 struct tree_description {
@@ -24,13 +34,25 @@ struct tree_description {
 	uint32_t memcgs; /* M, below the root: 1..4,000,000 */
 	uint32_t fanout; /* 1..65535; not used by flat and chain */
 	uint32_t dying_ppm; /* share of the M that are dying, parts per million; exactly
-			     * floor(M * ppm / 1e6) of them, chosen by seed; never the root */
+			     * floor(M * ppm / 1e6) of them, chosen by seed; never the root.
+			     * Any of the four plain shapes; of those as they grow on real
+			     * machines only those below which all are dying, as of rmdir */
 	uint64_t seed;
+	enum tree_driver driver; /* of kubernetes */
 };
+
+#define TREE_ALL_PPM 1000000u
+
+/* How many are dying. */
+static inline uint32_t tree_dying(const struct tree_description *description)
+{
+	return (uint32_t)((uint64_t)description->memcgs * description->dying_ppm / TREE_ALL_PPM);
+}
 
 #define MEMCG_NONE UINT32_MAX
 
 struct memcg_tree {
+	struct tree_description description;
 	uint32_t nr; /* M' = M + 1 */
 	uint32_t *parent; /* [nr]; MEMCG_NONE for the root */
 	uint32_t *first_child; /* [nr]; MEMCG_NONE where none */

@@ -88,7 +88,7 @@ static void print_sides(const struct compare *compare, FILE *out)
 static bool same_tree(const struct tree_description *a, const struct tree_description *b)
 {
 	return a->shape == b->shape && a->memcgs == b->memcgs && a->fanout == b->fanout &&
-	       a->dying_ppm == b->dying_ppm && a->seed == b->seed;
+	       a->dying_ppm == b->dying_ppm && a->seed == b->seed && a->driver == b->driver;
 }
 
 /* Is it the first point with its tree, or (trees false) its number of nodes and CPUs? */
@@ -115,7 +115,7 @@ static void print_trees(const struct point_groups *groups, FILE *out)
 	paragraph_begin(&p);
 	for (size_t i = 0; i < groups->nr_points && nr <= SAID_MOST; i++) {
 		const struct tree_description *tree = &groups->points[i]->tree;
-		uint32_t dying = (uint32_t)((uint64_t)tree->memcgs * tree->dying_ppm / 1000000);
+		uint32_t dying = tree_dying(tree);
 		char visible[UNIT_TEXT_MAX], dead[UNIT_TEXT_MAX];
 
 		if (!is_new(groups, i, true))

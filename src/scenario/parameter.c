@@ -14,7 +14,12 @@ static const struct parameter_word shape_words[] = {{"flat", TREE_FLAT},
 						    {"chain", TREE_CHAIN},
 						    {"balanced", TREE_BALANCED},
 						    {"random", TREE_RANDOM},
+						    {"kubernetes", TREE_KUBERNETES},
+						    {"systemd", TREE_SYSTEMD},
+						    {"slurm", TREE_SLURM},
 						    {NULL, 0}};
+static const struct parameter_word driver_words[] = {
+	{"systemd", TREE_DRIVER_SYSTEMD}, {"cgroupfs", TREE_DRIVER_CGROUPFS}, {NULL, 0}};
 static const struct parameter_word placement_words[] = {
 	{"real", PLACEMENT_REAL}, {"fold", PLACEMENT_FOLD}, {NULL, 0}};
 static const struct parameter_word page_words[] = {
@@ -56,15 +61,21 @@ _Static_assert(sizeof(unsigned) == sizeof(uint32_t), "bit sets take 32 bits");
 
 const struct parameter parameters[] = {
 	{WORD("tree.shape", tree.shape, shape_words, TREE_BALANCED), .in_id = true,
-	 .help = "flat, chain, balanced (filled level by level) or random"},
+	 .help = "flat, chain, balanced (filled level by level), random; or as kubernetes, systemd "
+		 "or "
+		 "slurm grow them"},
 	{NUMBER("tree.memcgs", tree.memcgs, UNIT_COUNT, 0, 1, 4000000), .in_id = true,
 	 .required = true, .help = "memory cgroups below the root of the tree"},
 	{NUMBER("tree.fanout", tree.fanout, UNIT_COUNT, 10, 1, 65535), .in_id = true,
-	 .help = "most children of one memcg, in balanced and random trees"},
+	 .help = "most children of one memcg, in balanced and random trees; most containers of a "
+		 "pod, "
+		 "apps of a session, steps of a job"},
 	{NUMBER("tree.dying", tree.dying_ppm, UNIT_SHARE, 0, 0, 1000000), .in_id = true,
 	 .help = "share of the memcgs that are removed but still hold pages"},
 	{NUMBER("tree.seed", tree.seed, UNIT_COUNT, 1, 0, SEED_MAX), .in_id = true,
-	 .help = "shapes random trees, and chooses who is dying"},
+	 .help = "shapes trees that are drawn, and chooses who is dying"},
+	{WORD("tree.driver", tree.driver, driver_words, TREE_DRIVER_SYSTEMD), .in_id = true,
+	 .quiet = true, .help = "who names the cgroups of kubernetes trees"},
 
 	{NUMBER("machine.nodes", machine.nodes, UNIT_COUNT, 1, 1, MAX_NODES), .in_id = true,
 	 .help = "NUMA nodes with memory, or `here`"},

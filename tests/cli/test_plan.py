@@ -197,4 +197,42 @@ def a_full_disk_is_trouble():
             tap.contains(result.stderr, 'standard output')
 
 
+def trees_are_shown_by_the_names_of_their_cgroups():
+    text = _fine('-', '--tree', '5', '--set', 'tree.memcgs=1k', '--set', 'tree.dying=10%', '--set',
+                 'tree.shape=kubernetes', '--set', 'tree.driver=[systemd, cgroupfs]',
+                 '--set', 'machine.cpus=[1, 2]', stdin=SMALL).splitlines()
+    # one tree for all points that share it
+    tap.equal(sum(line.startswith('tree  ') for line in text), 2)
+    tap.equal(text.count('memcgs    900 visible and 100 dying below the root; depth 4'), 2)
+    tap.expect('kubepods.slice/kubepods-burstable.slice' in text, text)
+    tap.expect('kubepods/burstable' in text, text)
+    tap.equal(text.count('... and 995 more'), 2)
+
+
+def trees_as_json_have_every_path_once():
+    trees = json.loads(_fine('-', '--tree', '4G', '--format', 'json', '--set', 'tree.dying=50%',
+                             '--set', 'tree.shape=[slurm, chain]', stdin=SMALL))['trees']
+    tap.equal([tree['parameters']['tree.shape'] for tree in trees], ['slurm', 'chain'])
+    for tree in trees:
+        tap.equal((tree['visible'], tree['dying'], len(tree['paths'])), (5, 5, 10))
+        tap.equal(sum(p['dying'] for p in tree['paths']), 5)
+        tap.equal(len({p['path'] for p in tree['paths']}), 10)
+        tap.equal(max(p['path'].count('/') + 1 for p in tree['paths']), tree['depth'])
+
+
+def a_number_of_paths_is_one_or_more():
+    for number in ('0', '-1', 'x'):
+        tap.equal(_plan('-', '--tree', number, stdin=SMALL).returncode, 2, number)
+    tap.equal(_plan('-', '--tree', '1', '--format', 'tsv', stdin=SMALL).returncode, 2)
+
+
+def plans_say_who_is_visible_and_who_is_dying():
+    sets = ('--set', 'tree.dying=30%', '--set', 'tree.memcgs=[10, 1k]')
+    tap.contains(_fine('-', *sets, stdin=SMALL),
+                 'memcgs    700 visible and 300 dying where most are dying')
+    tap.equal([(p['visible'], p['dying']) for p in _json('-', *sets, stdin=SMALL)['points']],
+              [(7, 3), (700, 300)])
+
+
+
 tap.main(globals())

@@ -68,6 +68,12 @@ static const struct vector {
 	 19,
 	 9998},
 	{{TREE_RANDOM, 50000, 2, 333333, 0x7}, 0xfd37838d898a98cb, 0xa7ef5479c3ae13bb, 34, 16666},
+	{{TREE_KUBERNETES, 1000, 10, 500000, 0x1}, 0x3332d47d8ced1d7c, 0x9f1fed8eae2e1083, 4, 500},
+	{{TREE_KUBERNETES, 10000, 3, 0, 0x7}, 0xd635450697773780, 0xdef4f709bd3d7b9f, 4, 0},
+	{{TREE_SYSTEMD, 1000, 10, 250000, 0x1}, 0x615986577ed0197d, 0xfcfc1477ae0a3ba1, 5, 250},
+	{{TREE_SYSTEMD, 5000, 65535, 999999, 0x3}, 0x7acddd9e7836f002, 0x9047b474fdcb5ff2, 5, 4999},
+	{{TREE_SLURM, 1000, 10, 100000, 0x1}, 0x35eb4d6a9d6fc5da, 0xd90c22093e9eeb4f, 4, 100},
+	{{TREE_SLURM, 20000, 4, 1000000, 0x2}, 0x16b29a0df1d300d7, 0x66d778cb90e7f97f, 4, 20000},
 };
 
 static void trees_are_the_same_for_ever(void **state)
@@ -217,14 +223,10 @@ static void four_million_memcgs_take_no_recursion(void **state)
 static void descriptions_out_of_range_are_refused(void **state)
 {
 	static const struct tree_description bad[] = {
-		{TREE_FLAT, 0, 10, 0, 1},
-		{TREE_FLAT, 4000001, 10, 0, 1},
-		{TREE_FLAT, 10, 10, 1000001, 1},
-		{TREE_BALANCED, 10, 0, 0, 1},
-		{TREE_BALANCED, 10, 65536, 0, 1},
-		{TREE_RANDOM, 10, 0, 0, 1},
-		{TREE_RANDOM, 10, 65536, 0, 1},
-		{(enum tree_shape)(TREE_RANDOM + 1), 10, 10, 0, 1},
+		{TREE_FLAT, 0, 10, 0, 1},         {TREE_FLAT, 4000001, 10, 0, 1},
+		{TREE_FLAT, 10, 10, 1000001, 1},  {TREE_BALANCED, 10, 0, 0, 1},
+		{TREE_BALANCED, 10, 65536, 0, 1}, {TREE_RANDOM, 10, 0, 0, 1},
+		{TREE_RANDOM, 10, 65536, 0, 1},   {(enum tree_shape)(TREE_SLURM + 1), 10, 10, 0, 1},
 	};
 	struct memcg_tree *tree = NULL;
 

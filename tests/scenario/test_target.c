@@ -44,7 +44,7 @@ static uint32_t first_of(enum tree_shape shape, uint32_t memcgs, enum read_targe
 static void one_memcg_is_read_but_in_a_sweep(void **state)
 {
 	(void)state;
-	for (enum tree_shape shape = TREE_FLAT; shape <= TREE_RANDOM; shape++) {
+	for (enum tree_shape shape = TREE_FLAT; shape <= TREE_SLURM; shape++) {
 		assert_int_equal(first_of(shape, 100, TARGET_ROOT), 0);
 		assert_int_equal(first_of(shape, 100, TARGET_MACHINE), 0);
 		assert_int_equal(first_of(shape, 100, TARGET_LEAF), 100);
@@ -62,7 +62,7 @@ static void dying_memcgs_are_not_read_themselves(void **state)
 	static const uint32_t dying[] = {0, 1, 300000, 900000, 1000000};
 
 	(void)state;
-	for (enum tree_shape shape = TREE_FLAT; shape <= TREE_RANDOM; shape++)
+	for (enum tree_shape shape = TREE_FLAT; shape <= TREE_SLURM; shape++)
 		for (enum read_target cgroup = TARGET_MIDDLE; cgroup <= TARGET_ALL; cgroup++)
 			for (size_t d = 0; d < sizeof(dying) / sizeof(dying[0]); d++) {
 				struct made made = make(shape, 200, dying[d], cgroup);
@@ -86,7 +86,7 @@ static void sizes_are_those_of_the_subtrees_read(void **state)
 	static const uint32_t dying[] = {0, 250000, 1000000};
 
 	(void)state;
-	for (enum tree_shape shape = TREE_FLAT; shape <= TREE_RANDOM; shape++)
+	for (enum tree_shape shape = TREE_FLAT; shape <= TREE_SLURM; shape++)
 		for (enum read_target cgroup = TARGET_ROOT; cgroup <= TARGET_ALL; cgroup++)
 			for (size_t d = 0; d < sizeof(dying) / sizeof(dying[0]); d++) {
 				struct made made = make(shape, 300, dying[d], cgroup);
