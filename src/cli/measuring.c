@@ -140,31 +140,20 @@ static int write_dir_file(const char *path, const struct prepared *runs, size_t 
 	return r;
 }
 
-/* Lock, directories, sweeps, tables. */
-static int measure_all(struct measuring *measuring, struct prepared *runs, size_t nr)
+/* Directories, sweeps, tables. -errno where nothing could be begun, else an exit code. */
+static int measure_locked(struct measuring *measuring, struct prepared *runs, size_t nr,
+			  int interrupt_fd, struct error *err)
 {
-	int interrupt_fd = interrupt_open(), lock = -1, signal_number = 0, code = EXIT_FINE;
-	struct error err = {.line = 0};
+	int signal_number = 0, code = EXIT_FINE, r = 0;
 
-	if (interrupt_fd < 0) {
-		error_set(&err, interrupt_fd, "cannot watch for signals: %s",
-			  strerror(-interrupt_fd));
-		goto trouble;
-	}
-	if (!measuring->no_lock) {
-		lock = lock_take(interrupt_fd, stderr, &signal_number, &err);
-		if (signal_number)
-			interrupt_raise(signal_number);
-		if (lock < 0)
-			goto trouble;
-	}
 	/* Reading what is there may take long, and loses nothing: a signal ends it at once. */
 	interrupt_unblock();
-	for (size_t i = 0; i < nr; i++)
-		if (prepared_open(&runs[i], &measuring->run, &err))
-			goto trouble;
-	if (measuring->dir_file && write_dir_file(measuring->dir_file, runs, nr, &err))
-		goto trouble;
+	for (size_t i = 0; i < nr && !r; i++)
+		r = prepared_open(&runs[i], &measuring->run, err);
+	if (!r && measuring->dir_file)
+		r = write_dir_file(measuring->dir_file, runs, nr, err);
+	if (r)
+		return r;
 	if (!measuring->run.strict)
 		prepared_warn(runs, nr);
 	interrupt_block();
@@ -176,11 +165,43 @@ static int measure_all(struct measuring *measuring, struct prepared *runs, size_
 		if (one > code)
 			code = one;
 	}
+	return code;
+}
+
+/* Without the lock, where it is not wanted; `*lock` is -1 then. */
+static int take_lock(const struct measuring *measuring, int interrupt_fd, int *lock,
+		     struct error *err)
+{
+	int signal_number = 0;
+
+	*lock = -1;
+	if (measuring->no_lock)
+		return 0;
+	*lock = lock_take(interrupt_fd, stderr, &signal_number, err);
+	if (signal_number)
+		interrupt_raise(signal_number);
+	return *lock < 0 ? *lock : 0;
+}
+
+static int measure_all(struct measuring *measuring, struct prepared *runs, size_t nr)
+{
+	struct error err = {.line = 0};
+	int interrupt_fd = interrupt_open(), lock, r;
+
+	if (interrupt_fd < 0) {
+		error_set(&err, interrupt_fd, "cannot watch for signals: %s",
+			  strerror(-interrupt_fd));
+		error_print(stderr, &err);
+		return EXIT_TROUBLE;
+	}
+	r = take_lock(measuring, interrupt_fd, &lock, &err);
+	if (!r)
+		r = measure_locked(measuring, runs, nr, interrupt_fd, &err);
 	if (lock >= 0)
 		close(lock);
 	close(interrupt_fd);
-	return cli_finish(code);
-trouble:
+	if (r >= 0)
+		return cli_finish(r);
 	error_print(stderr, &err);
 	return EXIT_TROUBLE;
 }
