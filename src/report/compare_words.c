@@ -135,13 +135,9 @@ const char *shown_change_text(char buffer[CHANGE_TEXT_MAX], const struct compari
 static const char *own_change_text(const struct compare *compare, const struct record_cell *cell,
 				   char buffer[CHANGE_TEXT_MAX])
 {
-	for (size_t i = 0; i < compare->nr; i++) {
-		const struct comparison *c = &compare->comparisons[i];
+	const struct comparison *own = compare_find(compare, cell);
 
-		if (c->new_cell == cell)
-			return change_text(buffer, comparison_change(c).estimate, " %");
-	}
-	return change_text(buffer, NAN, " %");
+	return change_text(buffer, own ? comparison_change(own).estimate : NAN, " %");
 }
 
 static char *ratio_failure(const struct compare *compare, const struct comparison *ratio)

@@ -131,6 +131,10 @@ int compare_new(const struct record *base, const struct record *new,
 		const struct compare_options *options, struct compare **out, struct error *err);
 void compare_free(struct compare *compare);
 
+/* The comparison of a cell of NEW, or NULL. */
+const struct comparison *compare_find(const struct compare *compare,
+				      const struct record_cell *cell);
+
 /* `mover` is NULL where times cannot be told apart. */
 struct ratio_cause compare_ratio_cause(const struct compare *compare,
 				       const struct comparison *ratio);

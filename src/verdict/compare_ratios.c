@@ -84,10 +84,9 @@ static int by_cell(const void *cell, const void *item)
 	return (wanted > comparison->new_cell) - (wanted < comparison->new_cell);
 }
 
-/* Comparisons and cells of NEW are in the same order. */
-static const struct comparison *comparison_of(const struct compare *compare,
-					      const struct record_cell *cell)
+const struct comparison *compare_find(const struct compare *compare, const struct record_cell *cell)
 {
+	/* comparisons and cells of NEW are in the same order */
 	return bsearch(cell, compare->comparisons, compare->nr, sizeof(*compare->comparisons),
 		       by_cell);
 }
@@ -96,7 +95,7 @@ static const struct comparison *denominator_of(const struct compare *compare,
 					       const struct comparison *ratio)
 {
 	const struct comparison *end = compare->comparisons + compare->nr;
-	const struct comparison *at = comparison_of(compare, ratio->new_cell);
+	const struct comparison *at = compare_find(compare, ratio->new_cell);
 
 	while (at < end && strcmp(at->new_cell->backend, ratio->other))
 		at++;
@@ -120,7 +119,7 @@ static double worsening(const struct comparison *comparison, bool lower_is_bette
 struct ratio_cause compare_ratio_cause(const struct compare *compare,
 				       const struct comparison *ratio)
 {
-	const struct comparison *above = comparison_of(compare, ratio->new_cell);
+	const struct comparison *above = compare_find(compare, ratio->new_cell);
 	const struct comparison *below = denominator_of(compare, ratio);
 	bool lower = compare->options.metric->better == BETTER_LOWER, swap;
 	double gained, lost;
