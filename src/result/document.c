@@ -9,6 +9,7 @@
 #include "result/document_memo.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,12 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 256
 
 #define BACKEND_NAME_BYTES 64 /* as in scenarios */
 
 const char *json_skip_blanks(const char *p)
 {
-	return p + strspn(p, " \t\r\n");
+	while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
+		p++;
+	return p;
 }
 
 /* From an opening quote to behind the closing one. */
@@ -354,6 +360,19 @@ int document_open(const char *path, const struct document_schema *schema, struct
 		  struct error *err)
 {
 	return document_open_any(path, &schema, 1, NULL, document, err);
+}
+
+bool document_begins_as(const char *path, const char *schema_name)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a fifo: it is empty */
+	char start[HEAD_BYTES + 1], quoted[64];
+	ssize_t got = fd < 0 ? -1 : read(fd, start, HEAD_BYTES);
+
+	if (fd >= 0)
+		close(fd);
+	start[got > 0 ? got : 0] = '\0';
+	snprintf(quoted, sizeof(quoted), "\"%s\"", schema_name);
+	return strstr(start, quoted);
 }
 
 void document_close(struct document *document)

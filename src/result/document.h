@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,6 +63,9 @@ int document_open(const char *path, const struct document_schema *schema, struct
  * `memo` not NULL, what it remembers is not parsed again. */
 int document_open_any(const char *path, const struct document_schema *const *schemas, size_t nr,
 		      struct document_memo *memo, struct document *document, struct error *err);
+/* Do the file's first bytes name that schema, as those do that are written here? Where they do not,
+ * it may be of that schema all the same; but where they do, nothing more need be read to know. */
+bool document_begins_as(const char *path, const char *schema_name);
 void document_close(struct document *document);
 
 /* Check one more table of fields. */

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * See document_memo.h. Objects are read here, member by member; a value is looked for in the memo,
- * else read here where it is simple, and by jansson where it is not. A member that was read once is
+ * See document_memo.h. Objects are read here, member by member, and lists, item by item; a member's
+ * value is looked for in the memo, else read here where it is simple, and by jansson where it is
+ * not. A member that was read once is
  * well formed: the same bytes up to where it ends mean the same, wherever a value may stand.
  *
  * Whatever looks odd on the way (a key twice, text that is no JSON) is left to jansson alone.
  */
 #include "result/document_memo.h"
 
+#include <float.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_MEMBERS 64 /* of one object; those with more are left to jansson */
-#define DEPTH        3 /* of objects that are read here */
+#define DEPTH        8 /* of objects and lists that are read here */
 #define DIGITS       15 /* of simple numbers: nothing overflows */
+#define TEXT_MOST    (64 << 10) /* bytes: what is longer is hardly ever repeated */
 #define PATIENCE     8 /* so often in a row in vain, and a value is not remembered any more */
 
 struct level;
@@ -26,7 +30,7 @@ struct member {
 	char *text; /* of its value; NULL: none is remembered */
 	size_t length;
 	json_t *json; /* that value */
-	struct level *inside; /* of objects that were not known as a whole */
+	struct level *inside; /* of objects that were not known as a whole, and of those in lists */
 	unsigned in_vain;
 };
 
@@ -114,7 +118,7 @@ static struct member *find_member(struct level *level, const char *key, const ch
 
 static bool ends_value(char c)
 {
-	return c && strchr(",}] \t\r\n", c);
+	return c == ',' || c == '\n' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r';
 }
 
 /* A number or a word goes on where no delimiter follows. */
@@ -124,41 +128,47 @@ static bool is_known(const struct member *member, const char *value, const char 
 	       !memcmp(value, member->text, member->length) && ends_value(value[member->length]);
 }
 
-static const char *skip_digits(const char *p)
+static const char *read_digits(const char *p, uint64_t *number)
 {
-	while (*p >= '0' && *p <= '9')
-		p++;
+	for (; *p >= '0' && *p <= '9'; p++)
+		*number = 10 * *number + (uint64_t)(*p - '0');
 	return p;
 }
 
 /* As most numbers are written, without an exponent. NULL: it is not one of these. */
 static json_t *read_number(const char *value, const char **behind)
 {
-	const char *digits = value + (*value == '-'), *end = skip_digits(digits);
-	bool whole = *end != '.';
-	char *read;
+	static const double powers[DIGITS + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+						  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+	const char *digits = value + (*value == '-'), *fraction = NULL;
+	uint64_t number = 0;
+	const char *end = read_digits(digits, &number);
 	double real;
 
 	if (end == digits || (*digits == '0' && end - digits > 1))
 		return NULL;
-	if (!whole) {
-		const char *fraction = end + 1;
-
-		end = skip_digits(fraction);
+	if (*end == '.') {
+		fraction = end + 1;
+		end = read_digits(fraction, &number);
 		if (end == fraction)
 			return NULL;
 	}
 	if (end - digits > DIGITS || !ends_value(*end))
 		return NULL;
 	*behind = end;
-	if (whole)
-		return json_integer(strtoll(value, NULL, 10));
-	real = strtod(value, &read);
-	return read == end ? json_real(real) : NULL; /* another locale has another point */
+	if (!fraction)
+		return json_integer(*value == '-' ? -(json_int_t)number : (json_int_t)number);
+	if (FLT_EVAL_METHOD) /* rounded twice */
+		return NULL;
+	/* Both are exact, so that their quotient is the nearest there is, as of strtod(). */
+	real = (double)number / powers[end - fraction];
+	return json_real(*value == '-' ? -real : real);
 }
 
-static json_t *read_object(const char *text, const char *end, struct level *level, unsigned depth,
+static json_t *read_object(const char *text, const char *end, struct member *member, unsigned depth,
 			   const char **behind);
+static json_t *read_list(const char *text, const char *end, struct member *member, unsigned depth,
+			 const char **behind);
 
 /* A value that is not known. NULL: it is none. */
 static json_t *read_value(const char *value, const char *end, struct member *member, unsigned depth,
@@ -174,10 +184,9 @@ static json_t *read_value(const char *value, const char *end, struct member *mem
 			json = json_stringn_nocheck(value + 1, (size_t)(quote - value - 1));
 		}
 	} else if (*value == '{' && depth < DEPTH) {
-		if (!member->inside)
-			member->inside = calloc(1, sizeof(*member->inside));
-		if (member->inside)
-			json = read_object(value, end, member->inside, depth + 1, behind);
+		json = read_object(value, end, member, depth + 1, behind);
+	} else if (*value == '[' && depth < DEPTH) {
+		json = read_list(value, end, member, depth + 1, behind);
 	} else if (*value != '{' && *value != '[') {
 		json = read_number(value, behind);
 	}
@@ -193,7 +202,7 @@ static void remember(struct member *member, const char *value, const char *behin
 	size_t length = (size_t)(behind - value);
 	char *text;
 
-	if (member->in_vain >= PATIENCE)
+	if (member->in_vain >= PATIENCE || length > TEXT_MOST)
 		return;
 	text = realloc(member->text, length);
 	if (!text)
@@ -240,8 +249,8 @@ static const char *read_member(json_t *object, const char *key, const char *end,
 }
 
 /* `text` is at the opening brace, `end` is where the document ends. NULL: it is odd. */
-static json_t *read_object(const char *text, const char *end, struct level *level, unsigned depth,
-			   const char **behind)
+static json_t *read_members(const char *text, const char *end, struct level *level, unsigned depth,
+			    const char **behind)
 {
 	const char *p = json_skip_blanks(text + 1);
 	json_t *object = json_object();
@@ -262,6 +271,39 @@ static json_t *read_object(const char *text, const char *end, struct level *leve
 	return NULL;
 }
 
+/* The value of a member, or an item of the list that it is. */
+static json_t *read_object(const char *text, const char *end, struct member *member, unsigned depth,
+			   const char **behind)
+{
+	if (!member->inside)
+		member->inside = calloc(1, sizeof(*member->inside));
+	return member->inside ? read_members(text, end, member->inside, depth, behind) : NULL;
+}
+
+/* `text` is at the opening bracket. */
+static json_t *read_list(const char *text, const char *end, struct member *member, unsigned depth,
+			 const char **behind)
+{
+	const char *p = json_skip_blanks(text + 1);
+	json_t *list = json_array();
+	bool more = *p != ']';
+
+	while (list && p && more) {
+		json_t *item = read_value(p, end, member, depth, &p);
+
+		p = json_array_append_new(list, item) < 0 ? NULL : json_skip_blanks(p);
+		more = p && *p == ',';
+		if (more)
+			p = json_skip_blanks(p + 1);
+	}
+	if (list && p && *p == ']') {
+		*behind = p + 1;
+		return list;
+	}
+	json_decref(list);
+	return NULL;
+}
+
 json_t *document_memo_parse(struct document_memo *memo, const char *text, size_t length)
 {
 	const char *end = text + length, *behind;
@@ -270,7 +312,7 @@ json_t *document_memo_parse(struct document_memo *memo, const char *text, size_t
 	text = json_skip_blanks(text);
 	if (*text != '{')
 		return NULL;
-	json = read_object(text, end, &memo->top, 1, &behind);
+	json = read_members(text, end, &memo->top, 1, &behind);
 	if (!json || json_skip_blanks(behind) == end)
 		return json;
 	json_decref(json);

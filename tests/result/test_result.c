@@ -348,6 +348,36 @@ static void a_key_twice_is_refused_by_a_memory(void **state)
 	json_decref(json);
 }
 
+/* What a memory reads by itself is what jansson reads, or is left to it. */
+static void a_memory_reads_lists_and_numbers_as_they_are(void **state)
+{
+	static const char text[] =
+		"{\"a\": [1, -2.5, 0.1, 14623.4234512, 0.000123, -0, 123456789012345, null],"
+		" \"b\": [], \"c\": [[0.3, 1], {\"d\": [true]}, {\"d\": []}, \"x\"],"
+		" \"e\": [1e3, 1234567890123456789, 0.12345678901234567, 99999999999999.9]}";
+	struct document_memo *memo = document_memo_new();
+	json_t *whole = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	struct rng rng = rng_for(5, 0, 0);
+	char edited[sizeof(text)];
+
+	for (unsigned i = 0; i < 20000; i++) {
+		json_t *read, *same;
+
+		memcpy(edited, text, sizeof(text));
+		if (i % 2)
+			edited[rng_below(&rng, sizeof(text) - 1)] =
+				"{}[]\",:-0e. n9"[rng_below(&rng, 14)];
+		read = document_memo_parse(memo, edited, sizeof(text) - 1);
+		same = json_loads(edited, JSON_REJECT_DUPLICATES, NULL);
+		assert_true(!read || json_equal(read, same));
+		assert_true(i % 2 || json_equal(read, whole));
+		json_decref(read);
+		json_decref(same);
+	}
+	json_decref(whole);
+	document_memo_free(memo);
+}
+
 static void edited_parameters_do_not_fit_the_id(void **state)
 {
 	json_t *json = made_result(&made, 0, 0, 1);
@@ -432,6 +462,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_contradict_each_other_are_refused),
 		cmocka_unit_test(what_is_remembered_changes_no_verdict),
 		cmocka_unit_test(a_key_twice_is_refused_by_a_memory),
+		cmocka_unit_test(a_memory_reads_lists_and_numbers_as_they_are),
 		cmocka_unit_test(edited_parameters_do_not_fit_the_id),
 		cmocka_unit_test(a_fault_is_placed_at_its_line_and_column),
 		cmocka_unit_test(duplicate_keys_and_other_texts_are_refused),
