@@ -51,6 +51,14 @@ def write_json(path, document):
         file.write('\n')
 
 
+def plan_points(program, folder, points, repetitions):
+    """So many points, as run.json and records have them."""
+    path = f'{folder}/many.yaml'
+    write_scenario(path, range(10000, 10000 + points), repetitions)
+    plan = json.loads(call(program, 'plan', path, '--format', 'json'))
+    return [{'id': p['id'], 'parameters': p['parameters']} for p in plan['points']]
+
+
 def make_run(program, folder, points, repetitions, seed):
     """A measured run of one point, multiplied in place."""
     one, out = f'{folder}/one.yaml', f'{folder}/run-{seed}'
@@ -85,10 +93,7 @@ def main():
     program = os.path.abspath(arguments.program)
     seconds = []
     with tempfile.TemporaryDirectory() as folder:
-        many = f'{folder}/many.yaml'
-        write_scenario(many, range(10000, 10000 + arguments.points), arguments.repetitions)
-        plan = json.loads(call(program, 'plan', many, '--format', 'json'))
-        points = [{'id': p['id'], 'parameters': p['parameters']} for p in plan['points']]
+        points = plan_points(program, folder, arguments.points, arguments.repetitions)
         runs = [make_run(program, folder, points, arguments.repetitions, seed) for seed in (1, 2)]
         for _ in range(arguments.tries):
             then = time.monotonic()

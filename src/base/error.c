@@ -55,6 +55,13 @@ void error_list_add(struct error_list *list, const char *file, unsigned line, un
 	list->total++;
 }
 
+void error_list_append(struct error_list *list, const struct error_list *more)
+{
+	for (size_t i = 0; i < more->nr && list->nr < ERROR_LIST_MAX; i++)
+		list->items[list->nr++] = more->items[i];
+	list->total += more->total;
+}
+
 static void print_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {

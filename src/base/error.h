@@ -47,6 +47,9 @@ int error_set_at(struct error *err, int code, const char *file, unsigned line, u
 void error_list_add(struct error_list *list, const char *file, unsigned line, unsigned column,
 		    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Add what another list holds, and what it only counts. */
+void error_list_append(struct error_list *list, const struct error_list *more);
+
 /* One line each on `out`, with the program's name in front. A list that was cut says so. */
 void error_print(FILE *out, const struct error *err);
 void error_list_print(FILE *out, const struct error_list *list);

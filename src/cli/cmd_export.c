@@ -338,13 +338,7 @@ static int choose(const struct export_arguments *arguments, struct runs *runs, s
 
 static int open_runs(const struct export_arguments *arguments, struct runs *runs, struct error *err)
 {
-	const struct metric *metric = &metrics[0];
-	const struct history_options history = {
-		.metrics = &metric,
-		.nr_metrics = 1,
-		.min_effect = change_rules_default.min_effect,
-		.keep_going = arguments->keep_going,
-	};
+	const struct history_options history = {.keep_going = arguments->keep_going};
 	struct error_list faults = {0};
 	int r;
 

@@ -281,6 +281,10 @@ int cmd_history(int argc, char **argv)
 	r = add_runs(&arguments);
 	if (!r) {
 		r = history_load(arguments.directory, &arguments.options, &history, &faults);
+		if (!r && history_search(history, &arguments.options)) {
+			error_list_add(&faults, arguments.directory, 0, 0, "out of memory");
+			r = -ENOMEM;
+		}
 		error_list_print(stderr, &faults);
 	}
 	if (!r) {

@@ -32,6 +32,11 @@ static int load(const char *directory, struct history **history, struct error *e
 	struct error_list faults = {0};
 	int r = history_load(directory, &options, history, &faults);
 
+	if (!r && history_search(*history, &options)) {
+		history_free(*history);
+		*history = NULL;
+		return error_set(err, -ENOMEM, "out of memory");
+	}
 	if (r && faults.nr)
 		*err = faults.items[0];
 	else if (r)

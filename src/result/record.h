@@ -35,6 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define RECORD_SCHEMA_NAME "memcgbench-record"
+
 /* All processes of one point and back end. */
 struct record_cell {
 	const struct point *point; /* of the record */
@@ -93,6 +95,13 @@ int record_write(const char *path, const struct record *record, struct error *er
  * read the error is in `faults`, too. Nothing is ever written. -ENOMEM.
  */
 int record_open(const char *path, bool keep_going, struct record **out, struct error_list *faults);
+
+/* The same for many, one after the other, by a reader that knows again what comes again. One reader
+ * per thread; records share values with it and with each other, which nobody may change. */
+struct record_reader *record_reader_new(void); /* NULL: out of memory */
+void record_reader_free(struct record_reader *reader);
+int record_open_next(struct record_reader *reader, const char *path, bool keep_going,
+		     struct record **out, struct error_list *faults);
 
 /* The cell of that point and back end, or NULL. */
 const struct record_cell *record_find(const struct record *record, const char *point_id,

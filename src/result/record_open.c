@@ -141,21 +141,22 @@ static int open_run(const char *path, struct record **out, struct error_list *fa
 	return r;
 }
 
-static int open_document(const char *path, struct record **out, struct error_list *faults)
+static int open_document(struct record_reader *reader, const char *path, struct record **out,
+			 struct error_list *faults)
 {
 	const struct document_schema *const schemas[] = {&record_schema, &result_schema};
 	struct document document;
 	struct error err = {0};
 	int r;
 
-	r = document_open_any(path, schemas, sizeof(schemas) / sizeof(schemas[0]), NULL, &document,
-			      &err);
+	r = document_open_any(path, schemas, sizeof(schemas) / sizeof(schemas[0]),
+			      record_reader_memo(reader), &document, &err);
 	if (!r && document.schema == &result_schema) {
 		document_close(&document);
 		return record_open_loose(path, NULL, out, faults);
 	}
 	if (!r) {
-		r = record_take(&document, out, &err);
+		r = record_take(reader, &document, out, &err);
 		document_close(&document);
 	}
 	if (r && r != -ENOMEM)
@@ -163,7 +164,8 @@ static int open_document(const char *path, struct record **out, struct error_lis
 	return r == -ENOMEM ? r : 0;
 }
 
-static int open_any(const char *path, struct record **out, struct error_list *faults)
+static int open_any(struct record_reader *reader, const char *path, struct record **out,
+		    struct error_list *faults)
 {
 	char run[PATH_MAX];
 	struct error err = {0};
@@ -174,7 +176,7 @@ static int open_any(const char *path, struct record **out, struct error_list *fa
 		return 0;
 	}
 	if (!S_ISDIR(st.st_mode))
-		return open_document(path, out, faults);
+		return open_document(reader, path, out, faults);
 	if (join_path(run, path, "run.json", &err)) {
 		record_fault(faults, &err);
 		return 0;
@@ -183,13 +185,14 @@ static int open_any(const char *path, struct record **out, struct error_list *fa
 				      : record_open_loose(NULL, path, out, faults);
 }
 
-int record_open(const char *path, bool keep_going, struct record **out, struct error_list *faults)
+int record_open_next(struct record_reader *reader, const char *path, bool keep_going,
+		     struct record **out, struct error_list *faults)
 {
 	size_t before = faults->total;
 	int r;
 
 	*out = NULL;
-	r = open_any(path, out, faults);
+	r = open_any(reader, path, out, faults);
 	if (!r && *out && !(*out)->nr_cells && faults->total == before)
 		error_list_add(faults, path, 0, 0, "holds no results yet");
 	if (!r && *out && (*out)->nr_cells && (keep_going || faults->total == before))
@@ -197,4 +200,16 @@ int record_open(const char *path, bool keep_going, struct record **out, struct e
 	record_free(*out);
 	*out = NULL;
 	return r ? r : -EINVAL;
+}
+
+int record_open(const char *path, bool keep_going, struct record **out, struct error_list *faults)
+{
+	struct record_reader *reader = record_reader_new();
+	int r = -ENOMEM;
+
+	*out = NULL;
+	if (reader)
+		r = record_open_next(reader, path, keep_going, out, faults);
+	record_reader_free(reader);
+	return r;
 }

@@ -9,7 +9,6 @@
 
 #include <stddef.h>
 
-#define RECORD_SCHEMA_NAME    "memcgbench-record"
 #define RECORD_SCHEMA_VERSION 1
 
 extern const struct document_schema record_schema;
@@ -18,7 +17,14 @@ extern const struct document_schema record_schema;
 int record_index(struct record *record);
 
 /* Make a record of an open document of that schema, strictly. -EINVAL, -ENOMEM, with a message. */
-int record_take(const struct document *document, struct record **out, struct error *err);
+int record_take(struct record_reader *reader, const struct document *document, struct record **out,
+		struct error *err);
+
+struct document_memo *record_reader_memo(struct record_reader *reader);
+
+/* As point_from_json(), but for what the reader has read before. */
+int record_reader_point(struct record_reader *reader, json_t *values, const char *id,
+			struct point *point, struct error *err);
 
 /*
  * Make a record of result files that no run.json belongs to: the one file, or else all *.json of

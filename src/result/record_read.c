@@ -115,25 +115,33 @@ static int read_repetitions(const struct reading *reading, struct error *err)
 	return 0;
 }
 
+static int values_fault(const struct reading *reading, const char *name, unsigned item,
+			struct error *err)
+{
+	char path[PATH_ROOM];
+
+	snprintf(path, sizeof(path), "%s.values.%.40s", reading->where, name);
+	if (item)
+		return document_fault(reading->document, path, err,
+				      "item %u is not a number, at least 0, or null", item);
+	return document_fault(reading->document, path, err,
+			      "is not a list of %u, one value for each of repetitions",
+			      reading->cell->processes);
+}
+
 /* `metric` NULL: one that only others know. It is checked all the same. */
 static int read_values(const struct reading *reading, const char *name, const json_t *list,
 		       const struct metric *metric, struct error *err)
 {
 	struct record_cell *cell = reading->cell;
-	char path[PATH_ROOM];
 
-	snprintf(path, sizeof(path), "%s.values.%.40s", reading->where, name);
 	if (!json_is_array(list) || json_array_size(list) != cell->processes)
-		return document_fault(reading->document, path, err,
-				      "is not a list of %u, one value for each of repetitions",
-				      cell->processes);
+		return values_fault(reading, name, 0, err);
 	for (unsigned i = 0; i < cell->processes; i++) {
 		const json_t *item = json_array_get(list, i);
 
 		if (!json_is_null(item) && !(json_is_number(item) && json_number_value(item) >= 0))
-			return document_fault(reading->document, path, err,
-					      "item %u is not a number, at least 0, or null",
-					      i + 1);
+			return values_fault(reading, name, i + 1, err);
 		if (metric)
 			*(double *)((char *)&cell->figures[i] + metric->offset) =
 				json_is_number(item) ? json_number_value(item) : NAN;
@@ -297,8 +305,8 @@ static int read_cell(struct reading *reading, struct error *err)
 }
 
 /* The point's and its cells; the record has room for all of them. */
-static int read_point(const struct document *document, struct record *record, size_t index,
-		      const json_t *json, struct error *err)
+static int read_point(struct record_reader *reader, const struct document *document,
+		      struct record *record, size_t index, const json_t *json, struct error *err)
 {
 	struct point *point = &record->points[index];
 	const json_t *results, *item;
@@ -311,8 +319,8 @@ static int read_point(const struct document *document, struct record *record, si
 	r = document_check_at(document, json, where, point_fields, COUNT(point_fields), err);
 	if (r)
 		return r;
-	if (point_from_json(json_object_get(json, "parameters"),
-			    json_string_value(json_object_get(json, "id")), point, &why))
+	if (record_reader_point(reader, json_object_get(json, "parameters"),
+				json_string_value(json_object_get(json, "id")), point, &why))
 		return document_fault(document, where, err, "%s", why.text);
 	results = json_object_get(json, "results");
 	json_array_foreach (results, i, item) {
@@ -328,7 +336,8 @@ static int read_point(const struct document *document, struct record *record, si
 	return 0;
 }
 
-static int read_points(const struct document *document, struct record *record, struct error *err)
+static int read_points(struct record_reader *reader, const struct document *document,
+		       struct record *record, struct error *err)
 {
 	const json_t *points = json_object_get(document->json, "points"), *item;
 	size_t room = 0, i;
@@ -344,7 +353,7 @@ static int read_points(const struct document *document, struct record *record, s
 		return error_set(err, -ENOMEM, "out of memory");
 	json_array_foreach (points, i, item) {
 		record->nr_points = i + 1;
-		r = read_point(document, record, i, item, err);
+		r = read_point(reader, document, record, i, item, err);
 		if (r)
 			return r;
 	}
@@ -395,7 +404,8 @@ static int read_head(const struct document *document, struct record *record, str
 	return 0;
 }
 
-int record_take(const struct document *document, struct record **out, struct error *err)
+int record_take(struct record_reader *reader, const struct document *document, struct record **out,
+		struct error *err)
 {
 	struct record *record = calloc(1, sizeof(*record));
 	int r;
@@ -403,7 +413,7 @@ int record_take(const struct document *document, struct record **out, struct err
 	*out = NULL;
 	r = record ? read_head(document, record, err) : error_set(err, -ENOMEM, "out of memory");
 	if (!r)
-		r = read_points(document, record, err);
+		r = read_points(reader, document, record, err);
 	if (r)
 		record_free(record);
 	else

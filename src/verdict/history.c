@@ -3,9 +3,9 @@
 #include "verdict/history.h"
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "result/document.h"
 #include "result/result.h"
-#include "verdict/history_series.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,11 +16,14 @@
 
 #define FILE_LIMIT ((size_t)256 << 20) /* whatever is larger is left to record_open() to refuse */
 
+struct entry;
+
 struct loader {
 	struct history *history;
 	const struct history_options *options;
 	struct error_list *faults;
 	size_t room; /* of history->records */
+	struct entry *entries;
 };
 
 void history_free(struct history *history)
@@ -66,30 +69,39 @@ static int keep(struct loader *loader, struct record *record)
 	return 0;
 }
 
+/* An entry of the directory: what is read by one thread at a time. */
+struct entry {
+	const char *name;
+	char path[PATH_MAX];
+	bool run; /* a directory */
+	struct record *record; /* or NULL */
+	struct error_list *faults; /* or NULL */
+	bool older; /* than what is asked for */
+};
+
 /* A record has its place in a history by its time, and by nothing else. */
-static int read_record(struct loader *loader, const char *path)
+static int read_record(const struct loader *loader, struct record_reader *reader,
+		       struct entry *entry, struct error_list *faults)
 {
 	struct record *record = NULL;
-	int r = record_open(path, loader->options->keep_going, &record, loader->faults);
+	int r = record_open_next(reader, entry->path, loader->options->keep_going, &record, faults);
 
 	if (r)
 		return r == -ENOMEM ? r : 0;
-	if (record->started < 0) {
-		error_list_add(loader->faults, path, 0, 0,
+	if (record->started < 0)
+		error_list_add(faults, entry->path, 0, 0,
 			       "does not say when it was measured (started_at), so that it has no "
 			       "place in a history");
-		record_free(record);
-		return 0;
-	}
-	if (record->started < loader->options->since) {
-		loader->history->nr_older++;
+	entry->older = record->started >= 0 && record->started < loader->options->since;
+	if (record->started < 0 || entry->older) {
 		record_free(record);
 		return 0;
 	}
 	/* The document is many times as large as the figures, and there may be hundreds. */
 	json_decref(record->document);
 	record->document = NULL;
-	return keep(loader, record);
+	entry->record = record;
+	return 0;
 }
 
 enum document_kind {
@@ -98,7 +110,7 @@ enum document_kind {
 	KIND_FOREIGN
 };
 
-/* What a file of JSON is. Most are records, which are parsed only once: by record_open(). */
+/* What a file of JSON is. */
 static enum document_kind kind_of(const char *path, char schema[64])
 {
 	enum document_kind kind = KIND_RECORD;
@@ -108,9 +120,10 @@ static enum document_kind kind_of(const char *path, char schema[64])
 	json_t *json;
 
 	schema[0] = '\0';
-	if (file_read(path, FILE_LIMIT, &text, &length, NULL))
+	if (document_begins_as(path, RECORD_SCHEMA_NAME) ||
+	    file_read(path, FILE_LIMIT, &text, &length, NULL))
 		return KIND_RECORD;
-	if (!memmem(text, length, "\"memcgbench-record\"", 19) &&
+	if (!memmem(text, length, "\"" RECORD_SCHEMA_NAME "\"", strlen(RECORD_SCHEMA_NAME) + 2) &&
 	    (json = json_loadb(text, length, 0, NULL))) {
 		name = json_string_value(json_at(json, "schema.name"));
 		snprintf(schema, 64, "%s", name ? name : "");
@@ -121,29 +134,30 @@ static enum document_kind kind_of(const char *path, char schema[64])
 	return kind;
 }
 
-static int read_file(struct loader *loader, const char *path)
+static int read_file(const struct loader *loader, struct record_reader *reader, struct entry *entry,
+		     struct error_list *faults)
 {
 	char schema[64];
 
-	switch (kind_of(path, schema)) {
+	switch (kind_of(entry->path, schema)) {
 	case KIND_NOISE: /* noise_store_load() reads it */
 		return 0;
 	case KIND_RECORD:
-		return read_record(loader, path);
+		return read_record(loader, reader, entry, faults);
 	case KIND_FOREIGN:
 		break;
 	}
 	if (!strcmp(schema, "memcgbench-run") || !strcmp(schema, RESULT_SCHEMA_NAME))
-		error_list_add(loader->faults, path, 0, 0,
+		error_list_add(faults, entry->path, 0, 0,
 			       "is a part of a run, which is no record (keep the run with --add, "
 			       "or put its directory here)");
 	else if (schema[0])
-		error_list_add(loader->faults, path, 0, 0,
+		error_list_add(faults, entry->path, 0, 0,
 			       "schema '%s' is not read here (memcgbench-record and "
 			       "memcgbench-noise are)",
 			       schema);
 	else
-		error_list_add(loader->faults, path, 0, 0,
+		error_list_add(faults, entry->path, 0, 0,
 			       "is not of memcgbench: it has no schema.name (memcgbench-record and "
 			       "memcgbench-noise are read)");
 	return 0;
@@ -156,43 +170,121 @@ static bool is_run(const char *path)
 	return !join_path(run, path, "run.json", NULL) && access(run, F_OK) == 0;
 }
 
-static int read_entry(struct loader *loader, const char *name)
+/* Is there something to read? What cannot be is a fault. */
+static bool look_at(const struct loader *loader, struct entry *entry, struct error_list *faults)
 {
-	const char *ending = strrchr(name, '.');
+	const char *ending = strrchr(entry->name, '.');
 	bool json = ending && !strcmp(ending, ".json");
-	char path[PATH_MAX];
 	struct error err;
 	struct stat st;
 
-	if (name[0] == '.')
-		return 0;
-	if (join_path(path, loader->history->path, name, &err)) {
-		error_list_add(loader->faults, err.file, 0, 0, "%s", err.text);
-		return 0;
+	if (entry->name[0] == '.')
+		return false;
+	if (join_path(entry->path, loader->history->path, entry->name, &err)) {
+		error_list_add(faults, err.file, 0, 0, "%s", err.text);
+		return false;
 	}
-	if (stat(path, &st) < 0) {
+	if (stat(entry->path, &st) < 0) {
 		if (json)
-			error_list_add(loader->faults, path, 0, 0, "cannot open: %s",
+			error_list_add(faults, entry->path, 0, 0, "cannot open: %s",
 				       strerror(errno));
-		return 0;
+		return false;
 	}
-	if (S_ISDIR(st.st_mode))
-		return is_run(path) ? read_record(loader, path) : 0;
-	if (!json)
-		return 0;
-	if (!S_ISREG(st.st_mode)) {
-		error_list_add(loader->faults, path, 0, 0, "is not a regular file");
-		return 0;
-	}
-	return read_file(loader, path);
+	entry->run = S_ISDIR(st.st_mode) && is_run(entry->path);
+	if (S_ISDIR(st.st_mode) || !json)
+		return entry->run;
+	if (!S_ISREG(st.st_mode))
+		error_list_add(faults, entry->path, 0, 0, "is not a regular file");
+	return S_ISREG(st.st_mode);
 }
 
-/* In order of names, so that faults come in the same order everywhere. */
+/* Faults are kept with what they are of: threads end in any order. */
+static int keep_faults(struct entry *entry, struct error_list *faults)
+{
+	if (!faults->total)
+		return 0;
+	entry->faults = malloc(sizeof(*faults));
+	if (!entry->faults)
+		return -ENOMEM;
+	*entry->faults = *faults;
+	faults->nr = 0;
+	faults->total = 0;
+	return 0;
+}
+
+static int read_entry(const struct loader *loader, struct record_reader *reader,
+		      struct entry *entry, struct error_list *faults)
+{
+	int r = 0, kept;
+
+	if (look_at(loader, entry, faults))
+		r = entry->run ? read_record(loader, reader, entry, faults)
+			       : read_file(loader, reader, entry, faults);
+	kept = keep_faults(entry, faults);
+	return r ? r : kept;
+}
+
+/* One thread's work. */
+static int read_entries(void *arg, struct parallel *parallel)
+{
+	struct record_reader *reader = record_reader_new();
+	struct error_list *faults = calloc(1, sizeof(*faults));
+	struct loader *loader = arg;
+	int r = reader && faults ? 0 : -ENOMEM;
+	size_t i;
+
+	while (!r && parallel_next(parallel, &i))
+		r = read_entry(loader, reader, &loader->entries[i], faults);
+	record_reader_free(reader);
+	free(faults);
+	return r;
+}
+
+/* Put together what the threads found, in order of names. */
+static int settle(struct loader *loader, size_t nr)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct entry *entry = &loader->entries[i];
+
+		if (entry->faults)
+			error_list_append(loader->faults, entry->faults);
+		free(entry->faults);
+		loader->history->nr_older += entry->older;
+		if (!entry->record)
+			continue;
+		if (r)
+			record_free(entry->record);
+		else
+			r = keep(loader, entry->record);
+	}
+	return r;
+}
+
+static int read_all(struct loader *loader, struct dirent **names, size_t nr)
+{
+	int r, settled;
+
+	loader->entries = calloc(nr + 1, sizeof(*loader->entries));
+	if (!loader->entries)
+		return out_of_memory(loader->faults, loader->history->path);
+	for (size_t i = 0; i < nr; i++)
+		loader->entries[i].name = names[i]->d_name;
+	json_object_seed(0); /* the first object would do it, in any of the threads */
+	r = parallel_run(read_entries, loader, nr, PARALLEL_MAX);
+	settled = settle(loader, nr);
+	free(loader->entries);
+	if (r)
+		return out_of_memory(loader->faults, loader->history->path);
+	return settled;
+}
+
 static int read_directory(struct loader *loader)
 {
 	const char *path = loader->history->path;
-	struct dirent **entries = NULL;
-	int nr, r = 0;
+	struct dirent **names = NULL;
+	int nr, r;
 
 	if (is_run(path)) {
 		error_list_add(loader->faults, path, 0, 0,
@@ -200,19 +292,17 @@ static int read_directory(struct loader *loader)
 			       "runs, or keep this one in another with --add)");
 		return -EINVAL;
 	}
-	nr = scandir(path, &entries, NULL, alphasort);
+	nr = scandir(path, &names, NULL, alphasort);
 	if (nr < 0) {
 		r = -errno;
 		error_list_add(loader->faults, path, 0, 0, "cannot read the directory: %s",
 			       strerror(errno));
 		return r;
 	}
-	for (int i = 0; i < nr; i++) {
-		if (!r)
-			r = read_entry(loader, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
+	r = read_all(loader, names, (size_t)nr);
+	for (int i = 0; i < nr; i++)
+		free(names[i]);
+	free(names);
 	return r;
 }
 
@@ -318,16 +408,13 @@ static int load(struct loader *loader)
 	drop_doubles(loader);
 	if (loader->faults->total && !loader->options->keep_going)
 		return -EINVAL;
-	if (!history->nr_records)
-		return nothing_there(loader);
-	r = history_make_series(history, loader->options);
-	return r ? out_of_memory(loader->faults, history->path) : 0;
+	return history->nr_records ? 0 : nothing_there(loader);
 }
 
 int history_load(const char *directory, const struct history_options *options, struct history **out,
 		 struct error_list *faults)
 {
-	struct loader loader = {calloc(1, sizeof(*loader.history)), options, faults, 0};
+	struct loader loader = {calloc(1, sizeof(*loader.history)), options, faults, 0, NULL};
 	int r = -ENOMEM;
 
 	if (loader.history)

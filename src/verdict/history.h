@@ -71,11 +71,16 @@ bool series_change_is_worse(const struct series *series, const struct change *ch
  * Read every record among the *.json of the directory, and every directory in it that is a run.
  * Files that are not records or noise are said to be foreign, but for README-like names without
  * .json. So are records whose time is not known, and a run that is there twice. Faults as in
- * record_open(). -ENODATA where no record is there.
+ * record_open(). -ENODATA where no record is there. Of the options what is read counts here:
+ * keep_going, since.
  */
 int history_load(const char *directory, const struct history_options *options, struct history **out,
 		 struct error_list *faults);
 void history_free(struct history *history);
+
+/* Make the series of the metrics asked for out of the records, and search them for changes; once.
+ * 0 or -ENOMEM. */
+int history_search(struct history *history, const struct history_options *options);
 
 /* Keep a record: DIRECTORY/20261130T150300Z-SCENARIO-HASH.json, the directory made where it is not
  * there; the hash is of the content, so that the same run is not kept twice. `path` (PATH_MAX) gets

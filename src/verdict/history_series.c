@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * See history_series.h. A track is what all records hold of one point and back end on one host
- * class; each metric makes a series of it.
+ * history_search() of history.h. A track is what all records hold of one point and back end on one
+ * host class; each metric makes a series of it.
  */
-#include "verdict/history_series.h"
+#include "verdict/history.h"
 
 #include "stats/order.h"
 #include "stats/rank_test.h"
@@ -261,7 +261,7 @@ static int add_series(struct history *history, const struct track *track,
 	return r;
 }
 
-int history_make_series(struct history *history, const struct history_options *options)
+int history_search(struct history *history, const struct history_options *options)
 {
 	struct tracks tracks = {0};
 	int r = count_places(history, &tracks);

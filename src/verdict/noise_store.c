@@ -193,7 +193,7 @@ static int read_document(struct noise_store *store, const struct document *docum
 	return 0;
 }
 
-/* Of that schema? Most files of a history are records: those are not parsed for it. */
+/* Of that schema? Most files of a history are records: those are not read for it. */
 static bool is_noise(const char *path)
 {
 	static const char quoted[] = "\"" NOISE_SCHEMA_NAME "\"";
@@ -206,6 +206,7 @@ static bool is_noise(const char *path)
 
 	/* reading a fifo would wait for somebody who writes to it */
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    document_begins_as(path, RECORD_SCHEMA_NAME) ||
 	    file_read(path, FILE_LIMIT, &text, &length, NULL))
 		return false;
 	if (memmem(text, length, quoted, strlen(quoted))) {

@@ -91,10 +91,13 @@ void write_text(const struct history_fixture *f, const char *name, const char *t
 
 int history_try(struct history_fixture *f)
 {
+	int r;
+
 	history_free(f->history);
 	f->history = NULL;
 	memset(&f->faults, 0, sizeof(f->faults));
-	return history_load(f->path, &f->options, &f->history, &f->faults);
+	r = history_load(f->path, &f->options, &f->history, &f->faults);
+	return r ? r : history_search(f->history, &f->options);
 }
 
 void history_must_load(struct history_fixture *f)

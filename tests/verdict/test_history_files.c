@@ -83,6 +83,25 @@ static void each_file_that_cannot_be_read_is_named_and_the_rest_goes_on(void **s
 	assert_int_equal(f->history->nr_records, 3);
 }
 
+/* Files are read in several threads. */
+static void faults_come_in_order_of_names(void **state)
+{
+	struct history_fixture *f = *state;
+	char name[32];
+
+	write_runs(f, &made_history_default, "run", 0, 3);
+	for (unsigned i = 0; i < 24; i++) {
+		snprintf(name, sizeof(name), "broken-%02u.json", i);
+		write_text(f, name, "{");
+	}
+	assert_int_equal(history_try(f), -EINVAL);
+	assert_int_equal(f->faults.total, 24);
+	for (unsigned i = 0; i < ERROR_LIST_MAX; i++) {
+		snprintf(name, sizeof(name), "/broken-%02u.json", i);
+		assert_non_null(strstr(f->faults.items[i].file, name));
+	}
+}
+
 static void an_empty_directory_and_none_say_so(void **state)
 {
 	struct history_fixture *f = *state;
@@ -155,6 +174,7 @@ int main(void)
 		TEST(two_runs_of_one_second_are_two_runs),
 		TEST(a_record_without_a_time_is_a_fault),
 		TEST(each_file_that_cannot_be_read_is_named_and_the_rest_goes_on),
+		TEST(faults_come_in_order_of_names),
 		TEST(an_empty_directory_and_none_say_so),
 		TEST(adding_a_run_twice_keeps_it_once),
 		TEST(the_name_of_a_scenario_cannot_leave_the_directory),
