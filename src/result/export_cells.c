@@ -3,6 +3,7 @@
 #include "result/export_cells.h"
 
 #include "result/document.h"
+#include "result/result_read.h"
 #include "scenario/parameter.h"
 #include "stats/histogram.h"
 
@@ -34,19 +35,6 @@ static void cell_fini(struct export_cell *cell)
 	free(cell->processes);
 }
 
-static int read_figures(struct export_process *process)
-{
-	const char *text = json_string_value(json_at(process->result, "latency.histogram"));
-	struct histogram *latency;
-	int r = histogram_decode(text, &latency);
-
-	if (r)
-		return r;
-	process_figures_from_result(process->result, latency, &process->figures);
-	histogram_free(latency);
-	return 0;
-}
-
 static int note_failure(struct export_process *process, const struct export_cell *cell,
 			const char *reason, struct export_tally *tally)
 {
@@ -74,18 +62,29 @@ static int note_unreadable(struct export_process *process, const struct export_c
 	return note_failure(process, cell, reason, tally);
 }
 
-static int read_process(const struct run_dir *dir, struct export_cell *cell, unsigned repetition,
-			struct export_tally *tally, struct error *err)
+struct walk {
+	const struct run_dir *dir;
+	int (*visit)(void *arg, const struct export_cell *cell, struct error *err);
+	void *arg;
+	struct export_tally *tally;
+	unsigned repetitions;
+	struct result_reader reader;
+};
+
+static int read_process(struct walk *walk, struct export_cell *cell, unsigned repetition,
+			struct error *err)
 {
 	struct export_process *process = &cell->processes[cell->nr];
 	struct error fault = {0};
+	struct histogram *latency;
 	int r;
 
 	process->repetition = repetition;
 	no_figures(&process->figures);
-	r = run_dir_read(dir, cell->point->id, cell->backend, repetition, &process->result, &fault);
+	r = run_dir_read_next(walk->dir, &walk->reader, cell->point->id, cell->backend, repetition,
+			      &process->result, &latency, &fault);
 	if (r == -ENOENT) {
-		tally->missing++;
+		walk->tally->missing++;
 		return 0;
 	}
 	if (r == -EPROTONOSUPPORT && err)
@@ -94,22 +93,17 @@ static int read_process(const struct run_dir *dir, struct export_cell *cell, uns
 		return r;
 	cell->nr++;
 	if (r)
-		return note_unreadable(process, cell, &fault, tally);
-	if (!strcmp(json_string_value(json_object_get(process->result, "status")), "ok"))
-		return read_figures(process);
-	return note_failure(process, cell,
-			    json_string_value(json_object_get(process->result, "reason")), tally);
+		return note_unreadable(process, cell, &fault, walk->tally);
+	if (!latency)
+		return note_failure(process, cell,
+				    json_string_value(json_object_get(process->result, "reason")),
+				    walk->tally);
+	process_figures_from_result(process->result, latency, &process->figures);
+	histogram_free(latency);
+	return 0;
 }
 
-struct walk {
-	const struct run_dir *dir;
-	int (*visit)(void *arg, const struct export_cell *cell, struct error *err);
-	void *arg;
-	struct export_tally *tally;
-	unsigned repetitions;
-};
-
-static int do_cell(const struct walk *walk, const struct point *point, const char *backend,
+static int do_cell(struct walk *walk, const struct point *point, const char *backend,
 		   struct error *err)
 {
 	struct export_cell cell = {.point = point, .backend = backend};
@@ -119,15 +113,15 @@ static int do_cell(const struct walk *walk, const struct point *point, const cha
 	if (!cell.processes)
 		return -ENOMEM;
 	for (unsigned i = 1; !r && i <= walk->repetitions; i++)
-		r = read_process(walk->dir, &cell, i, walk->tally, err);
+		r = read_process(walk, &cell, i, err);
 	if (!r && cell.nr)
 		r = walk->visit(walk->arg, &cell, err);
 	cell_fini(&cell);
 	return r;
 }
 
-static int do_point(const struct walk *walk, const json_t *item,
-		    const struct export_selection *selection, struct error *err)
+static int do_point(struct walk *walk, const json_t *item, const struct export_selection *selection,
+		    struct error *err)
 {
 	const json_t *name, *names = json_at(walk->dir->run, "identity.backends");
 	const char *id = json_string_value(json_object_get(item, "id"));
@@ -178,12 +172,13 @@ int export_each_cell(const struct run_dir *dir, const struct export_selection *s
 		     int (*visit)(void *arg, const struct export_cell *cell, struct error *err),
 		     void *arg, struct export_tally *tally, struct error *err)
 {
-	const struct walk walk = {
+	struct walk walk = {
 		.dir = dir,
 		.visit = visit,
 		.arg = arg,
 		.tally = tally,
 		.repetitions = json_integer_value(json_at(dir->run, "identity.repetitions")),
+		.reader.memo = document_memo_new(), /* without, it is only slower */
 	};
 	const json_t *item;
 	size_t i;
@@ -194,6 +189,7 @@ int export_each_cell(const struct run_dir *dir, const struct export_selection *s
 			break;
 		r = do_point(&walk, item, selection, err);
 	}
+	result_reader_fini(&walk.reader);
 	return r == -ENOMEM ? error_set(err, r, "out of memory") : r;
 }
 
