@@ -45,6 +45,7 @@ struct backend_summary {
 	double *process_median_ns; /* [processes], by repetition */
 	struct process_figures *figures; /* [processes] */
 	unsigned *repetition; /* [processes] */
+	double *ratios; /* [processes]: room for summary_ratio() */
 	char *placement_asked;
 	json_t *placement_found; /* the worst of all processes; owned */
 	char *cold_method; /* or NULL */
@@ -96,7 +97,8 @@ uint64_t summary_memcgs(const struct point_summary *point);
 /* The error as % of the true value of its cell; NAN where there is none, or the truth is 0. */
 double summary_error_percent(const struct backend_summary *summary);
 
-/* numerator / denominator, by repetition. pairs == 0 where there are none. */
+/* numerator / denominator, by repetition. pairs == 0 where there are none. Nothing can fail: the
+ * place for it was made when the numerator was loaded, so that one thread at a time may ask. */
 struct ratio summary_ratio(const struct backend_summary *numerator,
 			   const struct backend_summary *denominator);
 

@@ -71,6 +71,7 @@ void backend_summary_fini(struct backend_summary *summary)
 	free(summary->process_median_ns);
 	free(summary->figures);
 	free(summary->repetition);
+	free(summary->ratios);
 	free(summary->placement_asked);
 	json_decref(summary->placement_found);
 	free(summary->cold_method);
@@ -98,6 +99,7 @@ static int make_room(struct backend_merge *merge)
 	r |= grow((void **)&into->process_median_ns, merge->room * sizeof(double));
 	r |= grow((void **)&into->figures, merge->room * sizeof(*into->figures));
 	r |= grow((void **)&into->repetition, merge->room * sizeof(*into->repetition));
+	r |= grow((void **)&into->ratios, merge->room * sizeof(*into->ratios));
 	for (size_t i = 0; i < NR_MERGED_PARTS; i++)
 		r |= grow((void **)&merge->parts[i], merge->room * sizeof(double));
 	return r;
@@ -442,11 +444,8 @@ struct ratio summary_ratio(const struct backend_summary *numerator,
 {
 	struct ratio ratio = {0, NAN, NAN, NAN, NAN};
 	struct median_interval interval;
-	double *ratios;
+	double *ratios = numerator->ratios;
 
-	ratios = calloc(numerator->processes + 1, sizeof(*ratios));
-	if (!ratios)
-		return ratio;
 	/* both are in order of repetitions */
 	for (size_t i = 0, k = 0; i < numerator->processes; i++) {
 		while (k < denominator->processes &&
@@ -465,6 +464,5 @@ struct ratio summary_ratio(const struct backend_summary *numerator,
 	}
 	if (ratio.pairs)
 		ratio.median = interval.median;
-	free(ratios);
 	return ratio;
 }
