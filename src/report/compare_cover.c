@@ -86,11 +86,52 @@ static struct table *fitting_rows(const struct compare_layout *layout, size_t gr
 	return compare_rows(layout, group, false, &fewer, rows);
 }
 
-static int print_rows(const struct compare *compare, FILE *out)
+/* Nobody reads a letter of a thousand rows: those that changed come first, as many as there is room
+ * for, and what is left out is said. */
+#define ROWS_MOST 60
+
+static bool is_changed(const struct comparison *comparison)
+{
+	return comparison->verdict >= VERDICT_IMPROVEMENT;
+}
+
+/* Mark up to `most` more that changed or did not; returns how many of these are left out. */
+static size_t choose(const struct compare *compare, bool changed, size_t most, bool *shown)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < compare->nr; i++) {
+		if (is_changed(&compare->comparisons[i]) == changed)
+			shown[i] = nr++ < most;
+	}
+	return nr > most ? nr - most : 0;
+}
+
+static void say_left_out(const struct compare *compare, bool *shown, FILE *out)
+{
+	size_t changed = choose(compare, true, ROWS_MOST, shown), room = ROWS_MOST, others;
+	char text[128], how_many[48] = "none";
+
+	for (size_t i = 0; i < compare->nr; i++)
+		room -= is_changed(&compare->comparisons[i]) && shown[i];
+	others = choose(compare, false, room, shown);
+	if (changed)
+		snprintf(how_many, sizeof(how_many), "%zu", changed);
+	snprintf(text, sizeof(text),
+		 "and %zu more rows, %s of them changed; memcgbench compare lists them all.",
+		 changed + others, how_many);
+	if (!changed && !others)
+		return;
+	fputc('\n', out);
+	wrap_lines(out, COVER_COLUMNS, 2, " ", text);
+}
+
+static int print_rows(const struct compare *compare, const bool *shown, FILE *out)
 {
 	struct compare_layout layout;
 	int r = compare_layout_init(&layout, compare);
 
+	layout.shown = shown;
 	for (size_t g = 0; !r && g < layout.groups->nr; g++) {
 		const char *heading = layout.groups->groups[g].heading;
 		size_t rows;
@@ -107,6 +148,28 @@ static int print_rows(const struct compare *compare, FILE *out)
 		table_free(table);
 	}
 	compare_layout_fini(&layout);
+	return r;
+}
+
+/* What is left out stands below the rows, but is known before. */
+static int print_chosen_rows(const struct compare *compare, FILE *out)
+{
+	bool *shown = calloc(compare->nr + 1, sizeof(*shown));
+	char *text = NULL;
+	size_t length;
+	FILE *memory = open_memstream(&text, &length);
+	int r = shown && memory ? 0 : -ENOMEM;
+
+	if (!r)
+		say_left_out(compare, shown, memory);
+	if (memory && fclose(memory))
+		r = -ENOMEM;
+	if (!r)
+		r = print_rows(compare, shown, out);
+	if (!r)
+		fputs(text, out);
+	free(shown);
+	free(text);
 	return r;
 }
 
@@ -235,7 +298,7 @@ static int print_all(const struct compare *compare, const struct compare *update
 	int r = cover_head_print(compare, out);
 
 	if (!r)
-		r = print_rows(compare, out);
+		r = print_chosen_rows(compare, out);
 	if (r)
 		return r;
 	fputc('\n', out);

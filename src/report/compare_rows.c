@@ -156,6 +156,8 @@ static size_t add_rows(struct table *table, const struct rows *rows,
 
 		if (!c || (other && !compare_ratio_shown(compare, c)))
 			continue;
+		if (!other && rows->layout->shown && !rows->layout->shown[c - compare->comparisons])
+			continue;
 		if (!nr++) {
 			snprintf(heading, sizeof(heading), "%s%s%s", name, other ? " / " : "",
 				 other ? other : "");

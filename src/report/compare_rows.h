@@ -19,6 +19,7 @@ struct compare_layout {
 	size_t nr_names;
 	const char **names; /* back ends, in order of appearance; not owned */
 	json_t *comparisons, *ratios; /* by point id: index of the first one of the point */
+	const bool *shown; /* which comparisons; NULL: all of them; not owned */
 };
 
 int compare_layout_init(struct compare_layout *layout, const struct compare *compare);

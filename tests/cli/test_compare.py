@@ -285,6 +285,18 @@ def no_table_is_wider_than_its_place_whatever_the_names():
                 tap.expect(not row.startswith('|') or row.endswith(' |'), row)
 
 
+def a_cover_letter_of_many_points_shows_what_changed_and_says_how_much_it_leaves_out():
+    sweep = dict(memcgs=range(10, 110), caches=['hot'], update=False)
+    base = made.sweep(**sweep)
+    new = made.sweep(lambda backend, p: 1.5 if p['tree.memcgs'] == 100 else 1, seed=2, **sweep)
+    text = _compare('--format', 'cover', base=base, new=dict(new, **NEW)).stdout
+    tap.contains(text, '\n  and 140 more rows, none of them changed; ')
+    assert sum(bool(re.match(r' +100 .* [+]5[0-9]', line)) for line in text.splitlines()) == 2
+    new = made.sweep(lambda *_: 1.5, seed=2, **sweep)
+    text = _compare('--format', 'cover', base=base, new=dict(new, **NEW)).stdout
+    tap.contains(text, '\n  and 140 more rows, 140 of them changed; ')
+
+
 def a_cover_letter_speaks_of_many_nodes_and_of_dying_memcgs():
     points = []
     for nodes in (1, 2, 8, 64):
