@@ -251,7 +251,8 @@ int sampler_parts(const struct sampler *sampler, struct parts *parts, struct err
 	r = time_part(reader, read_hierarchical, &parts->hierarchical_ns, &parts->samples);
 	if (!r && (point->read.rows & ROWS_LOCAL))
 		r = time_part(reader, read_local, &parts->local_ns, NULL);
-	if (!r && point->read.form == FORM_TEXT)
+	/* What a back end prints by itself cannot be timed without its read. */
+	if (!r && point->read.form == FORM_TEXT && !sampler->backend->read_text)
 		r = time_part(reader, format_text, &parts->format_ns, NULL);
 	readers_free(reader, 1);
 	return r ? error_set(err, r, "timing a part of a read failed: %s", strerror(-r)) : 0;

@@ -135,10 +135,29 @@ static bool reads_root_only(const struct run_summary *summary)
 	return true;
 }
 
+/* Is there a back end that printed a text, and whose printing was not timed alone? */
+static bool prints_by_itself(const struct run_summary *summary)
+{
+	for (size_t p = 0; p < summary->nr_points; p++) {
+		const struct point_summary *point = &summary->points[p];
+
+		for (size_t i = 0; point->point.read.form == FORM_TEXT && i < point->nr_backends;
+		     i++)
+			if (!isnan(point->backends[i].hierarchical_ns) &&
+			    isnan(point->backends[i].format_ns))
+				return true;
+	}
+	return false;
+}
+
 void parts_notes(const struct run_summary *summary, FILE *out)
 {
 	wrap_print(out, NOTE_INDENT, "  parts",
 		   "each timed alone, medians; they need not add up to the whole read");
+	if (prints_by_itself(summary))
+		wrap_print(out, NOTE_INDENT, "  format",
+			   "-: this back end prints its text itself, in its own way whatever "
+			   "read.text says; compare counts as well (read.form)");
 	wrap_print(
 		out, NOTE_INDENT, "  a memcg",
 		reads_root_only(summary)
