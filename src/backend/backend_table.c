@@ -11,6 +11,7 @@ const struct backend *const backends[] = {
 	&backend_walk_415,
 	&backend_walk_once,
 	&backend_rstat,
+	&backend_packed,
 	NULL,
 };
 

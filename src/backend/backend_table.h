@@ -11,5 +11,6 @@ extern const struct backend backend_cached_fnptr;
 extern const struct backend backend_walk_415;
 extern const struct backend backend_walk_once;
 extern const struct backend backend_rstat;
+extern const struct backend backend_packed;
 
 #endif

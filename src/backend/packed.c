@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/*
+ * packed: what `cached` maintains, laid out for the reader. No kernel has it; docs/packed.md says
+ * what it costs, where it would hurt, and why it is correct.
+ *
+ * After the patch of 2020 a read still sums 10 x (1+N) x C per-CPU counters for its local rows, a
+ * call of a bitmap search between two of them, and prints each cell by a formatted print: all but
+ * 1 % of its time. `packed` reads each counter once:
+ *
+ * - A memcg's five counters and five batches of one CPU and node are one line (batches take 32
+ *   bits, for B is at most 2^20). All lines of a memcg and node lie side by side on the node.
+ * - A mask says which CPUs ever counted here, and only their lines are read, in one pass. It is set
+ *   at a CPU's first event, and never cleared.
+ * - A row sum of the local block is the sum of its columns, which are exact; so there is no local
+ *   counter of the memcg. Hierarchical row sums have a counter and batches of their own, as in the
+ *   kernel: added up from the columns, their error would be N times as large.
+ * - Four rows of a column are formed from five counters that were read once, not ten times.
+ * - Digits are made by hand, as seq_put_decimal_ull() does in the kernel, whatever read.text says.
+ *
+ * Nothing is kept between reads, so nothing can be stale. Errors are those of `cached`, or less:
+ * local rows are exact, sums included.
+ */
+#include "backend/packed.h"
+
+#include "backend/backend_table.h"
+#include "backend/bound.h"
+#include "backend/tally.h"
+
+/* Rows of one column from its lists; a list below 0, for updates out of order, reads as 0. */
+static __always_inline void put_column(const struct packed *packed, struct numa_counts *out,
+				       enum numa_scope scope, unsigned column,
+				       const long pages[NR_LRU_LISTS])
+{
+	uint64_t *cell = &out->cells[numa_cell(packed->layout.nodes, scope, 0, column)];
+
+	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
+		unsigned mask = numa_rows[row].lru_mask;
+		uint64_t sum = 0;
+
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+			if (mask & (1u << lru) && pages[lru] > 0)
+				sum += (uint64_t)pages[lru];
+		*cell = sum;
+		cell += 1 + packed->layout.nodes;
+	}
+}
+
+/* Relaxed, as all reads of counters are: each is one that was there, and they order nothing. */
+static __always_inline void read_shared(const _Atomic long *stat, long pages[NR_LRU_LISTS],
+					struct tally *t)
+{
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		pages[lru] = atomic_load_explicit(&stat[lru], memory_order_relaxed);
+	tally_add(t, atomics, NR_LRU_LISTS);
+	tally_touch(t, stat, NR_LRU_LISTS * sizeof(*stat));
+}
+
+/* The lines in use of one memcg and node; each is loaded whole, once. */
+static __always_inline void read_lines(const struct packed *packed, struct packed_node *node,
+				       long pages[NR_LRU_LISTS], struct tally *t)
+{
+	struct packed_line *lines = packed_lines(packed, node);
+
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		pages[lru] = 0;
+	for (unsigned w = 0; w < packed->layout.words; w++, lines += CPUMASK_WORD_BITS) {
+		unsigned long users = atomic_load_explicit(&node->users[w], memory_order_relaxed);
+
+		tally_touch(t, &node->users[w], sizeof(node->users[w]));
+		for (; users; users &= users - 1) {
+			const _Atomic long *local = lines[__builtin_ctzl(users)].local;
+
+			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+				pages[lru] +=
+					atomic_load_explicit(&local[lru], memory_order_relaxed);
+			tally_add(t, loads_local, NR_LRU_LISTS);
+			tally_touch(t, local, NR_LRU_LISTS * sizeof(*local));
+		}
+	}
+}
+
+static __always_inline void read_local_rows(const struct packed *packed, struct packed_memcg *memcg,
+					    struct numa_counts *out, struct tally *t)
+{
+	long sums[NR_LRU_LISTS] = {0};
+
+	for (unsigned k = 0; k < packed->layout.nodes; k++) {
+		long pages[NR_LRU_LISTS];
+
+		tally_touch(t, &memcg->node[k], sizeof(memcg->node[k]));
+		read_lines(packed, memcg->node[k], pages, t);
+		put_column(packed, out, SCOPE_LOCAL, 1 + k, pages);
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+			sums[lru] += pages[lru];
+	}
+	put_column(packed, out, SCOPE_LOCAL, 0, sums);
+}
+
+static __always_inline void read_hierarchical_rows(const struct packed *packed,
+						   struct packed_memcg *memcg,
+						   struct numa_counts *out, struct tally *t)
+{
+	long pages[NR_LRU_LISTS];
+
+	read_shared(packed_stat(packed, memcg), pages, t);
+	put_column(packed, out, SCOPE_HIERARCHICAL, 0, pages);
+	for (unsigned k = 0; k < packed->layout.nodes; k++) {
+		tally_touch(t, &memcg->node[k], sizeof(memcg->node[k]));
+		read_shared(memcg->node[k]->stat, pages, t);
+		put_column(packed, out, SCOPE_HIERARCHICAL, 1 + k, pages);
+	}
+}
+
+/* Lines that depend on nothing but their pointers, asked for before any of them is waited for. */
+static __always_inline void prefetch(const struct packed *packed, struct packed_memcg *memcg,
+				     unsigned rows)
+{
+	__builtin_prefetch(packed_stat(packed, memcg));
+	for (unsigned k = 0; k < packed->layout.nodes; k++) {
+		if (rows & ROWS_LOCAL)
+			__builtin_prefetch((const void *)memcg->node[k]->users);
+		__builtin_prefetch(memcg->node[k]);
+	}
+}
+
+static __always_inline void read_rows(const struct packed *packed,
+				      const struct read_request *request, struct numa_counts *out,
+				      struct tally *t)
+{
+	struct packed_memcg *memcg = packed_memcg(packed, request->memcg);
+
+	prefetch(packed, memcg, request->rows);
+	if (request->rows & ROWS_LOCAL)
+		read_local_rows(packed, memcg, out, t);
+	if (request->rows & ROWS_HIERARCHICAL)
+		read_hierarchical_rows(packed, memcg, out, t);
+}
+
+static int packed_read_counts(void *instance, const struct read_request *request,
+			      struct numa_counts *out)
+{
+	read_rows(instance, request, out, NULL);
+	return 0;
+}
+
+static int packed_count_read(void *instance, const struct read_request *request,
+			     struct numa_counts *out, struct op_probe *probe)
+{
+	struct tally tally = {.probe = probe};
+
+	read_rows(instance, request, out, &tally);
+	return tally.error;
+}
+
+static long packed_read_text(void *instance, const struct read_request *request,
+			     struct numa_counts *scratch, enum text_style style, char *buffer,
+			     size_t size)
+{
+	read_rows(instance, request, scratch, NULL);
+	return numa_stat_text(scratch, request->rows, TEXT_FAST, buffer, size);
+}
+
+/* Seen where the guesses of bound.c come from; nothing but plans and progress uses it. */
+#define NS_PER_CELL 15.0
+
+static double packed_guess_read_ns(const struct point *point)
+{
+	double columns = 1.0 + point->machine.nodes, loads = NR_LRU_LISTS * columns, ns = 0;
+
+	if (point->read.rows & ROWS_LOCAL)
+		loads += NR_LRU_LISTS * columns * point->counters.spread_cpus;
+	if (point->read.form == FORM_TEXT)
+		ns += 2 * NR_NUMA_ROWS * columns * NS_PER_CELL;
+	return ns + guess_loads_ns(point, loads, 1);
+}
+
+static uint64_t packed_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
+			     unsigned column, uint32_t subtree)
+{
+	return scope == SCOPE_LOCAL ? 0 : batch_bound(point, row, subtree);
+}
+
+const struct backend backend_packed = {
+	.name = "packed",
+	.description =
+		"cached with a line per CPU and node, read once, and digits by hand (no kernel)",
+	.capabilities = BACKEND_UPDATE,
+	.bytes = packed_bytes,
+	.guess_read_ns = packed_guess_read_ns,
+	.create = packed_create,
+	.destroy = packed_destroy,
+	.regions = packed_regions,
+	.populate = packed_populate,
+	.read_counts = packed_read_counts,
+	.count_read = packed_count_read,
+	.read_text = packed_read_text,
+	.update = packed_update,
+	.count_update = packed_count_update,
+	.bound = packed_bound,
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of `packed` (packed.c says why it is so).
+ *
+ * For each memcg and node one struct packed_node, on that node, in whole lines:
+ *
+ *     line 0      spilled counts of the subtree, and the way up: all that a spill needs
+ *     line 1..    which CPUs have a line below that is in use: read often, written C times ever
+ *     then C      one line for each possible CPU: what it counted, and what it holds back
+ *
+ * For each memcg a struct packed_memcg on the creator's node, as in the kernel: pointers in its
+ * first line or lines, the spilled row sums in the last. And per-CPU, on the CPU's own node,
+ * densely over memcgs: what the CPU holds back from row sums, which nobody else ever reads.
+ */
+#ifndef MEMCGBENCH_BACKEND_PACKED_H
+#define MEMCGBENCH_BACKEND_PACKED_H
+
+#include "backend/areas.h"
+#include "backend/backend.h"
+#include "backend/cpumask.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One CPU's line of one memcg and node. Written by its CPU alone; others read `local` only. */
+struct packed_line {
+	alignas(STRUCT_ALIGN) _Atomic long local[NR_LRU_LISTS]; /* exact */
+	_Atomic int32_t held[NR_LRU_LISTS]; /* not yet spilled: -B..B, and B <= 2^20 */
+	uint32_t listed; /* the CPU's bit in packed_node.users is set; for its CPU alone */
+};
+_Static_assert(sizeof(struct packed_line) == STRUCT_ALIGN, "a CPU's counters are one line");
+
+/* What one CPU holds back from the row sums of one memcg: 32 bytes, none straddles lines. */
+struct packed_batch {
+	_Atomic int32_t held[NR_LRU_LISTS];
+	int32_t spare[3];
+};
+
+struct packed_node {
+	alignas(STRUCT_ALIGN) _Atomic long stat[NR_LRU_LISTS];
+	struct packed_node *parent; /* the parent memcg's of the same node; NULL for the root's */
+	alignas(STRUCT_ALIGN) _Atomic unsigned long users[]; /* then the lines, packed_lines() */
+};
+_Static_assert(offsetof(struct packed_node, users) == STRUCT_ALIGN, "a spill needs one line");
+
+struct packed_memcg {
+	struct packed_memcg *parent;
+	uint64_t batch; /* offset of the struct packed_batch in each CPU's area */
+	struct packed_node *node[]; /* behind them, on a line of its own, packed_stat() */
+};
+
+/* Sizes in bytes: a pure function of the point. */
+struct packed_layout {
+	uint32_t memcgs; /* M' */
+	unsigned nodes, cpus, words; /* words of a mask of CPUs */
+	uint64_t stat_offset, memcg_bytes;
+	uint64_t lines_offset, node_object_bytes;
+	uint64_t area_bytes; /* from one CPU's to the next's */
+	uint64_t memcgs_offset, shared_bytes; /* in the shared region; 0 holds the areas' bases */
+	uint64_t node_bytes; /* all struct packed_node of one node */
+};
+
+struct packed {
+	const struct point *point;
+	struct packed_layout layout;
+	long batch;
+	unsigned char **area; /* [C] */
+	unsigned char *memcgs;
+	unsigned char **nodes; /* [N] */
+	struct region_list regions;
+	bool populated;
+};
+
+static inline struct packed_memcg *packed_memcg(const struct packed *packed, uint32_t memcg)
+{
+	return (struct packed_memcg *)(packed->memcgs + memcg * packed->layout.memcg_bytes);
+}
+
+/* Spilled counts of the subtree over all nodes. */
+static inline _Atomic long *packed_stat(const struct packed *packed, struct packed_memcg *memcg)
+{
+	return (_Atomic long *)((unsigned char *)memcg + packed->layout.stat_offset);
+}
+
+static inline struct packed_line *packed_lines(const struct packed *packed,
+					       struct packed_node *node)
+{
+	return (struct packed_line *)((unsigned char *)node + packed->layout.lines_offset);
+}
+
+static inline struct packed_batch *packed_batch(const struct packed *packed,
+						const struct packed_memcg *memcg, unsigned cpu)
+{
+	return (struct packed_batch *)(packed->area[cpu] + memcg->batch);
+}
+
+uint64_t packed_bytes(const struct point *point);
+int packed_create(const struct backend_env *env, void **instance, struct error *err);
+void packed_destroy(void *instance);
+const struct region *packed_regions(const void *instance, size_t *nr);
+
+int packed_populate(void *instance, const struct charge_plan *plan, struct error *err);
+void packed_update(void *instance, const struct update *update);
+void packed_count_update(void *instance, const struct update *update, struct op_probe *probe);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Updates of `packed`, and its counters after a long run of charges.
+ *
+ * The rules are those of Linux 5.3 to 5.12 (model_update.c): an exact local counter, a batch for
+ * the lruvec and one for the memcg, each spilling, when its absolute value would exceed B,
+ * strictly, into its own shared counter and every ancestor's. What differs is where they lie: an
+ * event meets two lines of its CPU, and a spill one line an ancestor. There is no local counter of
+ * the memcg: its columns add up to it.
+ *
+ * The first event of a CPU in a memcg and node also sets the CPU's bit, for good: one atomic.
+ */
+#include "backend/charge.h"
+#include "backend/packed.h"
+#include "backend/tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Only the CPU that owns a line writes it: a relaxed load and store do, without a lock prefix;
+ * readers on other CPUs see the old or the new value, never half of one. */
+static __always_inline void this_cpu_add(_Atomic long *counter, long delta, struct tally *t)
+{
+	long value = atomic_load_explicit(counter, memory_order_relaxed);
+
+	atomic_store_explicit(counter, value + delta, memory_order_relaxed);
+	tally_add(t, adds, 1);
+	tally_touch(t, counter, sizeof(*counter));
+}
+
+/* Add to a batch; returns what spills, or 0. What stays is -B..B, and fits. */
+static __always_inline long batch_add(_Atomic int32_t *batch, long delta, long limit,
+				      struct tally *t)
+{
+	long held = delta + atomic_load_explicit(batch, memory_order_relaxed); /* this CPU's own */
+	long spilled = 0;
+
+	if (labs(held) > limit) {
+		spilled = held;
+		held = 0;
+	}
+	atomic_store_explicit(batch, (int32_t)held, memory_order_relaxed); /* the same */
+	tally_add(t, adds, 1);
+	tally_touch(t, batch, sizeof(*batch));
+	return spilled;
+}
+
+/* Shared between CPUs. Relaxed: a counter orders nothing, as atomic_long_add() does not. */
+static __always_inline void shared_add(_Atomic long *counter, long delta, struct tally *t)
+{
+	atomic_fetch_add_explicit(counter, delta, memory_order_relaxed);
+	tally_add(t, atomics, 1);
+	tally_touch(t, counter, sizeof(*counter));
+}
+
+/*
+ * Relaxed: who is to see what this CPU counted has been told so by other means, a lock or a message
+ * behind the update, and these order the bit as they order the counters.
+ */
+static __always_inline void list_cpu(struct packed_node *node, unsigned cpu,
+				     struct packed_line *line, struct tally *t)
+{
+	_Atomic unsigned long *word = &node->users[cpu / CPUMASK_WORD_BITS];
+
+	atomic_fetch_or_explicit(word, 1ul << (cpu % CPUMASK_WORD_BITS), memory_order_relaxed);
+	line->listed = 1;
+	tally_add(t, atomics, 1);
+	tally_touch(t, word, sizeof(*word));
+}
+
+static __always_inline void update_memcg(const struct packed *packed, struct packed_memcg *memcg,
+					 const struct update *update, struct tally *t)
+{
+	struct packed_batch *batch = packed_batch(packed, memcg, update->cpu);
+	long spilled;
+
+	tally_touch(t, &packed->area[update->cpu], sizeof(*packed->area));
+	tally_touch(t, memcg, offsetof(struct packed_memcg, node));
+	spilled = batch_add(&batch->held[update->lru], update->delta, packed->batch, t);
+	if (!spilled)
+		return;
+	for (; memcg; memcg = memcg->parent) {
+		tally_touch(t, &memcg->parent, sizeof(memcg->parent));
+		shared_add(&packed_stat(packed, memcg)[update->lru], spilled, t);
+	}
+}
+
+static __always_inline void update_node(const struct packed *packed, struct packed_node *node,
+					const struct update *update, struct tally *t)
+{
+	struct packed_line *line = &packed_lines(packed, node)[update->cpu];
+	long spilled;
+
+	tally_touch(t, &line->listed, sizeof(line->listed));
+	if (!line->listed)
+		list_cpu(node, update->cpu, line, t);
+	this_cpu_add(&line->local[update->lru], update->delta, t);
+	spilled = batch_add(&line->held[update->lru], update->delta, packed->batch, t);
+	if (!spilled)
+		return;
+	for (; node; node = node->parent) {
+		tally_touch(t, &node->parent, sizeof(node->parent));
+		shared_add(&node->stat[update->lru], spilled, t);
+	}
+}
+
+static __always_inline void update_counters(const struct packed *packed,
+					    const struct update *update, struct tally *t)
+{
+	struct packed_memcg *memcg = packed_memcg(packed, update->memcg);
+
+	tally_touch(t, &memcg->node[update->node], sizeof(memcg->node[update->node]));
+	update_memcg(packed, memcg, update, t);
+	update_node(packed, memcg->node[update->node], update, t);
+}
+
+void packed_update(void *instance, const struct update *update)
+{
+	update_counters(instance, update, NULL);
+}
+
+void packed_count_update(void *instance, const struct update *update, struct op_probe *probe)
+{
+	struct tally tally = {.probe = probe};
+
+	update_counters(instance, update, &tally);
+}
+
+struct fill {
+	const struct packed *packed;
+	const struct charge_plan *plan;
+	uint32_t index;
+	struct packed_memcg *memcg;
+	unsigned cpu; /* of the charge before; -1u: none */
+	enum lru_list lru;
+};
+
+/* No reader or writer runs yet: plain arithmetic on relaxed accesses. */
+static void add(_Atomic long *counter, long delta)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
+			      memory_order_relaxed);
+}
+
+/* Charges of one (cpu, lru) come in a row: its memcg-level remainder is taken off at the first. */
+static void fill_charge(void *arg, const struct charge *charge)
+{
+	struct fill *fill = arg;
+	const struct packed *packed = fill->packed;
+	struct packed_node *node = fill->memcg->node[charge->node];
+	struct packed_line *line = &packed_lines(packed, node)[charge->cpu];
+	long spilled = charge->pages;
+
+	if (charge->cpu != fill->cpu || charge->lru != fill->lru) {
+		long held =
+			charge_memcg_remainder(fill->plan, fill->index, charge->cpu, charge->lru);
+
+		fill->cpu = charge->cpu;
+		fill->lru = charge->lru;
+		atomic_init(&packed_batch(packed, fill->memcg, charge->cpu)->held[charge->lru],
+			    (int32_t)held);
+		spilled -= held;
+	}
+	add(&packed_stat(packed, fill->memcg)[charge->lru], spilled);
+	if (!charge->pages)
+		return;
+	if (!line->listed)
+		list_cpu(node, charge->cpu, line, NULL);
+	add(&line->local[charge->lru], charge->pages);
+	atomic_init(&line->held[charge->lru], (int32_t)charge->remainder);
+	add(&node->stat[charge->lru], charge->pages - charge->remainder);
+}
+
+static void add_to_parent(const struct packed *packed, struct packed_memcg *memcg)
+{
+	const _Atomic long *from = packed_stat(packed, memcg);
+	_Atomic long *to = packed_stat(packed, memcg->parent);
+
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		add(&to[lru], atomic_load_explicit(&from[lru], memory_order_relaxed));
+	for (unsigned k = 0; k < packed->layout.nodes; k++) {
+		const struct packed_node *node = memcg->node[k];
+
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+			add(&node->parent->stat[lru],
+			    atomic_load_explicit(&node->stat[lru], memory_order_relaxed));
+	}
+}
+
+/* From the last memcg to the first: each holds its whole subtree when its turn comes. */
+int packed_populate(void *instance, const struct charge_plan *plan, struct error *err)
+{
+	struct packed *packed = instance;
+
+	if (packed->populated)
+		return error_set(err, -EBUSY, "counters are populated already");
+	packed->populated = true;
+
+	for (uint32_t i = packed->layout.memcgs; i-- > 0;) {
+		struct packed_memcg *memcg = packed_memcg(packed, i);
+		struct fill fill = {
+			.packed = packed, .plan = plan, .index = i, .memcg = memcg, .cpu = -1u};
+
+		charge_each(plan, i, fill_charge, &fill);
+		if (memcg->parent)
+			add_to_parent(packed, memcg);
+	}
+	return 0;
+}
