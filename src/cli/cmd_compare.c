@@ -26,7 +26,7 @@ enum {
 static const struct argp_option option_table[] = {
 	{"metric", 'm', "NAME", 0,
 	 "what is compared: p50 (default), p90, p99, p999, max, mean, rate, hierarchical, local, "
-	 "format, update, error, memory",
+	 "format, update, writer, throughput, error, memory",
 	 0},
 	{"min-effect", KEY_MIN_EFFECT, "SHARE", 0,
 	 "a change by less does not matter (default 3%; with --gate 25%)", 0},

@@ -20,6 +20,14 @@
 /* A reason that names figures may differ at every point: only so many are compared with. */
 #define NOTES_COMPARED 1000
 
+static bool matters(const struct scenario *scenario, const struct parameter *parameter)
+{
+	for (size_t i = 0; i < scenario->nr_points; i++)
+		if (parameter_matters(parameter, &scenario->points[i]))
+			return true;
+	return false;
+}
+
 /* The parameters of one section that all points share. Node ids that follow from the number of
  * nodes say nothing. */
 static void print_section(const struct plan *plan, const char *name, size_t length, FILE *out)
@@ -34,7 +42,7 @@ static void print_section(const struct plan *plan, const char *name, size_t leng
 		const struct parameter *parameter = &parameters[k];
 
 		if (strncmp(parameter->name, name, length + 1) || plan->swept[k] ||
-		    !parameter_matters(parameter, first) ||
+		    !matters(plan->scenario, parameter) ||
 		    (parameter->kind == PARAMETER_NIDS && parameter_is_default(parameter, first)))
 			continue;
 		fprintf(memory, "%s%s %s", comma, parameter->name + length + 1,

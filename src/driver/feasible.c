@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "driver/update_cost.h"
+#include "driver/writer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,6 +61,7 @@ static uint64_t process_bytes(const struct point *point, const struct backend *b
 	uint64_t bytes = backend->bytes(point), memcgs = (uint64_t)point->tree.memcgs + 1;
 
 	return bytes + bytes / SHARE_OF_LOOKUP + PROCESS_BYTES + readers_bytes(point, backend) +
+	       writers_guess_bytes(point) +
 	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
 }
 
@@ -72,7 +74,7 @@ struct estimate estimate_process(const struct point *point, const struct backend
 	ns += START_NS + NS_PER_BYTE * (double)backend->bytes(point);
 	ns += NS_PER_CHARGE * memcgs * point->counters.spread_cpus * point->counters.spread_nodes;
 	ns += EXTRA_READS * read_ns;
-	ns += update_cost_guess_ns(point, backend);
+	ns += update_cost_guess_ns(point, backend) + writers_guess_ns(point);
 	if (point->read.cache == CACHE_COLD)
 		ns += samples * COLD_SAMPLE_NS;
 	return (struct estimate){.memory_bytes = process_bytes(point, backend), .process_ns = ns};
@@ -103,6 +105,12 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 	}
 	if (point->read.spills && !(backend->capabilities & BACKEND_UPDATE)) {
 		error_list_add(reasons, NULL, 0, 0, "read.spills needs updates, and %s takes none",
+			       backend->name);
+		code = -ENODEV;
+	}
+	if (point->write.writers && !(backend->capabilities & BACKEND_UPDATE)) {
+		error_list_add(reasons, NULL, 0, 0,
+			       "write.writers needs a back end that takes updates, and %s does not",
 			       backend->name);
 		code = -ENODEV;
 	}

@@ -13,6 +13,7 @@
 #include "driver/measure_json.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
+#include "driver/writer.h"
 #include "place/machine.h"
 #include "place/placement.h"
 #include "result/result.h"
@@ -37,6 +38,7 @@ struct measurement {
 	struct charge_plan plan;
 	struct line_set *lines;
 	struct oracle *oracle; /* from the counted read on: what is in the instance */
+	struct writers *writers;
 	struct measured out;
 };
 
@@ -190,6 +192,54 @@ out:
 	return r;
 }
 
+/* Nobody is at work any more: the root's counters against the oracle, which is told of all updates. */
+static int compare_after_load(struct measurement *m, struct error *err)
+{
+	struct read_request request = {.memcg = 0, .cpu = 0, .rows = m->point.read.rows};
+	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
+	unsigned *nids, nr_nodes = m->point.machine.nodes;
+	int r = -ENOMEM;
+
+	writers_account(m->writers, m->oracle);
+	nids = calloc(nr_nodes, sizeof(*nids));
+	if (!nids || numa_counts_init(&counts, nr_nodes, nids) ||
+	    numa_counts_init(&truth, nr_nodes, nids))
+		goto out;
+	r = m->backend->read_counts(m->instance, &request, &counts);
+	if (r)
+		goto out;
+	oracle_read(m->oracle, 0, request.rows, &truth);
+	m->out.load_beyond_bound =
+		oracle_compare(m->backend, &m->point, &counts, &truth, request.rows & ROWS_LOCAL,
+			       m->tree->nr, &m->out.load_error);
+	/* The worst cell that is said is a hierarchical one, as before the load. */
+	m->out.load_beyond_bound +=
+		oracle_compare(m->backend, &m->point, &counts, &truth, ROWS_HIERARCHICAL,
+			       m->tree->nr, &m->out.load_error);
+out:
+	numa_counts_fini(&truth);
+	numa_counts_fini(&counts);
+	free(nids);
+	return r ? error_set(err, r, "a read after the writers ended failed: %s", strerror(-r)) : 0;
+}
+
+/* The samples, with writers at work where the point has any. */
+static int sample_under_load(struct measurement *m, struct sampler *sampler, struct error *err)
+{
+	int r = writers_new(sampler, &m->writers, err);
+
+	if (r)
+		return r;
+	sampler->writers = m->writers;
+	r = sampler_run(sampler, &m->out.sampling, &m->out.sampled, err);
+	if (!r)
+		r = writers_digest(m->writers, &m->out.writers, err);
+	if (!r && m->writers)
+		r = compare_after_load(m, err);
+	sampler->writers = NULL;
+	return r;
+}
+
 static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 {
 	struct sampler sampler = {
@@ -221,7 +271,7 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 	if (r)
 		return r;
 	m->out.pilot_ns = lap(&since);
-	r = sampler_run(&sampler, sampling, &m->out.sampled, err);
+	r = sample_under_load(m, &sampler, err);
 	if (r)
 		return r;
 	m->out.measure_ns = lap(&since);
@@ -238,6 +288,7 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 static void fini(struct measurement *m)
 {
 	measured_fini(&m->out);
+	writers_free(m->writers);
 	line_set_free(m->lines);
 	oracle_free(m->oracle);
 	if (m->instance)

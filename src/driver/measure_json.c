@@ -19,6 +19,11 @@ static const char *const placement_words[] = {
 	[PLACEMENT_FOLD] = "fold",
 };
 
+static const char *const mix_words[] = {
+	[MIX_PAGE] = "page",	   [MIX_HUGE] = "huge",	  [MIX_LRU] = "lru",
+	[MIX_MIGRATE] = "migrate", [MIX_MIXED] = "mixed",
+};
+
 /* JSON has no NaN: what is not known is null. */
 static json_t *number(double value)
 {
@@ -74,6 +79,46 @@ static json_t *update_json(const struct update_cost *cost)
 	return json_pack("{s:o, s:n, s:o, s:o}", "median_ns", number(cost->median_ns), "p99_ns",
 			 "updates", count_json(cost->updates), "updates_per_sample",
 			 count_json(cost->updates_per_sample));
+}
+
+static json_t *writers_json(const struct measured *m, const struct point *point)
+{
+	const struct writers_cost *c = &m->writers;
+	const struct cell_error *e = &m->load_error;
+	json_t *cpus = json_array(), *each = json_array();
+	char cell[CELL_NAME_MAX];
+
+	if (!c->writers) {
+		json_decref(cpus);
+		json_decref(each);
+		return json_null();
+	}
+	for (unsigned i = 0; i < c->writers; i++) {
+		json_array_append_new(cpus, json_integer(c->share[i].os_cpu));
+		json_array_append_new(each, number(c->share[i].updates_per_s));
+	}
+	/* clang-format off */
+	return json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+			 " s:{s:o, s:o, s:s, s:o, s:o, s:i}}",
+			 "writers", (int)c->writers,
+			 "mix", mix_words[point->write.mix],
+			 "updates", count_json(c->updates),
+			 "updates_per_sample", count_json(c->updates_per_sample),
+			 "median_ns", number(c->median_ns),
+			 "p99_batch_ns", number(c->p99_batch_ns),
+			 "updates_per_s", number(c->updates_per_s),
+			 "updates_per_s_each", each,
+			 "cpus", cpus,
+			 "seconds", number(c->seconds),
+			 "behind", count_json(c->behind),
+			 "error",
+			 "pages", count_json(e->pages),
+			 "bound_pages", count_json(e->bound),
+			 "cell", cell_error_name(cell, e, point),
+			 "value", count_json(e->value),
+			 "truth", count_json(e->truth),
+			 "cells_beyond_bound", (int)m->load_beyond_bound);
+	/* clang-format on */
 }
 
 static json_t *counts_json(const struct measured *m)
@@ -142,6 +187,21 @@ static json_t *build_json(void)
 			 gb_version());
 }
 
+static bool threads_share_cpus(const struct measured *m, const struct point *point)
+{
+	for (unsigned i = 0; i < m->writers.writers; i++) {
+		unsigned cpu = m->writers.share[i].os_cpu;
+
+		for (unsigned k = 0; k < point->read.readers; k++)
+			if (m->sampled.reader_cpus[k] == cpu)
+				return true;
+		for (unsigned k = 0; k < i; k++)
+			if (m->writers.share[k].os_cpu == cpu)
+				return true;
+	}
+	return false;
+}
+
 static void warn(json_t *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void warn(json_t *warnings, const char *format, ...)
@@ -166,7 +226,8 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		     (long long)unknown);
 	if (misplaced)
 		warn(warnings, "%lld bytes lie on another node than asked", (long long)misplaced);
-	if (m->beyond_bound[SCOPE_LOCAL] + m->beyond_bound[SCOPE_HIERARCHICAL])
+	if (m->beyond_bound[SCOPE_LOCAL] + m->beyond_bound[SCOPE_HIERARCHICAL] +
+	    m->load_beyond_bound)
 		warn(warnings, "a cell is further from the truth than its bound allows");
 	if ((point->read.cache == CACHE_COLD || point->read.spills) &&
 	    m->sampled.median_ns < FLOORS_PER_SAMPLE * m->floor.median_ns)
@@ -179,6 +240,11 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		warn(warnings, "a loop was disturbed and measured again");
 	if (m->sampled.late)
 		warn(warnings, "paced samples began after their time");
+	if (m->writers.behind)
+		warn(warnings, "paced updates began after their time");
+	if (threads_share_cpus(m, point))
+		warn(warnings, "readers and writers shared CPUs: they waited for each other, and "
+			       "not only for the counters");
 }
 
 /* Between cold reads, evicting is nearly all that there is to count; spills are no reads either. */
@@ -216,6 +282,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 					   number(m->parts.format_ns), "samples",
 					   (int)m->parts.samples));
 	r |= json_object_set_new(result, "update", update_json(&m->update));
+	r |= json_object_set_new(result, "writers", writers_json(m, point));
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));
@@ -252,4 +319,5 @@ void measured_fini(struct measured *measured)
 {
 	json_decref(measured->placement_found);
 	sampled_fini(&measured->sampled);
+	writers_cost_fini(&measured->writers);
 }

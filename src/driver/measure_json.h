@@ -7,6 +7,7 @@
 #include "backend/oracle.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
+#include "driver/writer.h"
 #include "place/machine.h"
 
 #include <jansson.h>
@@ -30,6 +31,9 @@ struct measured {
 	struct sampled sampled;
 	struct parts parts;
 	struct update_cost update;
+	struct writers_cost writers;
+	struct cell_error load_error; /* after the writers ended */
+	unsigned load_beyond_bound; /* cells */
 };
 
 /* The result document; NULL with a message where memory is out or a figure is not a number. */

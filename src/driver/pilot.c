@@ -185,15 +185,16 @@ static int estimate_read(struct reader *reader, uint64_t *batch, double *read_ns
 	return time_median(reader, whole_read, *batch, PILOT_READS, 2, budget, read_ns, NULL);
 }
 
-/* Readers that share a CPU take turns: how much longer that makes a sample. */
+/* Threads that share a CPU take turns: how much longer that makes a sample. */
 static double crowding(const struct sampler *sampler)
 {
 	const struct machine *machine = sampler->placement->machine;
-	double readers = sampler->point->read.readers, cpus = 0;
+	const struct point *point = sampler->point;
+	double threads = (double)point->read.readers + point->write.writers, cpus = 0;
 
 	for (unsigned i = 0; i < machine->nr_nodes; i++)
 		cpus += machine->nodes[i].nr_allowed;
-	return cpus > 0 ? fmax(readers / cpus, 1) : 1;
+	return cpus > 0 ? fmax(threads / cpus, 1) : 1;
 }
 
 int sampler_pilot(const struct sampler *sampler, struct sampling *sampling, struct error *err)

@@ -8,7 +8,9 @@
  */
 #include "driver/sampler.h"
 
+#include "driver/gate.h"
 #include "driver/reader.h"
+#include "driver/writer.h"
 #include "stats/order.h"
 #include "timing/gb_shim.h"
 #include "timing/perf.h"
@@ -29,15 +31,6 @@
 #define MAX_TRIES         3 /* of a loop that was disturbed between the two clocks; each is counted */
 #define CLOCKS_AGREE      0.005
 
-/* Not a barrier: that counts on everybody, and could never be left where a reader fails to start.
- */
-struct gate {
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t changed;
-	unsigned waiting;
-	bool open, cancelled;
-};
-
 struct team {
 	const struct sampler *sampler;
 	struct sampling sampling;
@@ -45,7 +38,8 @@ struct team {
 	unsigned nr_readers;
 	bool manual_clock;
 	struct gate gate;
-	atomic_uint finished;
+	atomic_uint finished; /* readers that have their samples, and the writers' least time */
+	uint64_t load_until; /* when that is over; the first reader looks */
 };
 
 struct member {
@@ -119,16 +113,22 @@ static int loop_separate(struct reader *reader, const struct sampling *sampling)
 	return 0;
 }
 
+static unsigned to_finish(const struct team *team)
+{
+	return team->nr_readers + (team->sampler->writers != NULL);
+}
+
 /*
- * Until everybody has their samples, go on as before, untimed: a reader that stopped evicting or
- * keeping its pace would warm the caches of those still at work, or crowd them.
+ * Until everybody has their samples, writers too, go on as before, untimed: a reader that stopped
+ * evicting or keeping its pace would warm the caches of those still at work, or crowd them.
  */
 static int keep_reading(struct team *team, struct reader *reader)
 {
 	uint64_t pacing = team->sampler->point->read.pacing_ns, due = clock_now();
+	bool watches = reader == team->readers && team->sampler->writers;
 
 	atomic_fetch_add(&team->finished, 1);
-	while (atomic_load(&team->finished) < team->nr_readers) {
+	while (atomic_load(&team->finished) < to_finish(team)) {
 		long length;
 
 		reader_before_sample(reader);
@@ -137,6 +137,10 @@ static int keep_reading(struct team *team, struct reader *reader)
 		length = reader_read(reader);
 		if (length < 0)
 			return (int)length;
+		if (watches && clock_now() >= team->load_until) {
+			atomic_fetch_add(&team->finished, 1);
+			watches = false;
+		}
 	}
 	return 0;
 }
@@ -144,10 +148,16 @@ static int keep_reading(struct team *team, struct reader *reader)
 /* Every reader ends with this, whatever became of it: the others must not wait for ever. */
 static int finish(struct team *team, struct reader *reader, int result)
 {
+	bool watches = reader == team->readers && team->sampler->writers;
+	int r = result;
+
 	if (!result)
-		return keep_reading(team, reader);
-	atomic_fetch_add(&team->finished, 1);
-	return result;
+		r = keep_reading(team, reader);
+	else
+		atomic_fetch_add(&team->finished, 1);
+	if (r && watches)
+		atomic_fetch_add(&team->finished, 1);
+	return r;
 }
 
 static int read_samples(struct team *team, unsigned index)
@@ -179,40 +189,6 @@ static int make_ready(struct team *team, unsigned index, struct error *err)
 			  : 0;
 }
 
-/* False where there will be no measurement. */
-static bool gate_wait(struct gate *gate)
-{
-	bool open;
-
-	pthread_mutex_lock(&gate->lock);
-	gate->waiting++;
-	pthread_cond_broadcast(&gate->changed);
-	while (!gate->open && !gate->cancelled)
-		pthread_cond_wait(&gate->changed, &gate->lock);
-	open = gate->open;
-	pthread_mutex_unlock(&gate->lock);
-	return open;
-}
-
-/* Wait for `others` at the gate, and let all go on. */
-static void gate_open(struct gate *gate, unsigned others)
-{
-	pthread_mutex_lock(&gate->lock);
-	while (gate->waiting < others)
-		pthread_cond_wait(&gate->changed, &gate->lock);
-	gate->open = true;
-	pthread_cond_broadcast(&gate->changed);
-	pthread_mutex_unlock(&gate->lock);
-}
-
-static void gate_cancel(struct gate *gate)
-{
-	pthread_mutex_lock(&gate->lock);
-	gate->cancelled = true;
-	pthread_cond_broadcast(&gate->changed);
-	pthread_mutex_unlock(&gate->lock);
-}
-
 static void *member_main(void *arg)
 {
 	struct member *member = arg;
@@ -221,6 +197,7 @@ static void *member_main(void *arg)
 
 	if (!gate_wait(&team->gate))
 		return NULL;
+	writers_await(team->sampler->writers);
 	if (!r)
 		r = read_samples(team, member->index);
 	member->result = finish(team, &team->readers[member->index], r);
@@ -283,23 +260,31 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 	struct perf_counters perf;
 	unsigned started = 1;
 	double total_ns = 0;
-	int r, joined;
+	int r, joined, stopped;
 
 	if (!members)
 		return error_set(err, -ENOMEM, "out of memory");
-	perf_counters_open(&perf); /* before the threads that inherit them */
-	r = make_ready(team, 0, err);
+	r = writers_start(team->sampler->writers, &team->gate, err);
+	/* After the writers, who are not to be counted, and before the readers, who inherit them.
+	 */
+	perf_counters_open(&perf);
+	if (!r)
+		r = make_ready(team, 0, err);
 	if (!r)
 		r = start_members(team, members, &started, err);
 	if (r) {
 		gate_cancel(&team->gate);
 	} else {
-		gate_open(&team->gate, started - 1);
+		gate_open(&team->gate, started - 1 + writers_nr(team->sampler->writers));
+		writers_await(team->sampler->writers);
+		team->load_until = clock_now() + writers_least_ns(team->sampler->point);
 		perf_counters_start(&perf);
 		r = gb_time("read", reads, out->manual_clock, benchmark_loop, team, &total_ns, err);
 		perf_counters_stop(&perf);
 		r = finish(team, &team->readers[0], r);
 	}
+	stopped = writers_stop(team->sampler->writers, r ? NULL : err);
+	r = r ? r : stopped;
 	joined = join_members(members, started, r ? NULL : err);
 	out->benchmark_mean_ns = total_ns / (double)reads;
 	out->perf = perf_counters_close(&perf);
@@ -364,8 +349,7 @@ static int try_once(struct team *team, struct sampled *out, struct error *err)
 	out->perf = NULL;
 	out->late = 0;
 	atomic_store(&team->finished, 0);
-	team->gate.waiting = 0;
-	team->gate.open = false;
+	gate_close(&team->gate);
 	for (unsigned i = 0; i < team->nr_readers; i++)
 		team->readers[i].late = 0;
 	r = run_team(team, out, err);
@@ -389,7 +373,7 @@ int sampler_run(const struct sampler *sampler, const struct sampling *sampling, 
 		.sampler = sampler,
 		.sampling = *sampling,
 		.nr_readers = sampler->point->read.readers,
-		.gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER},
+		.gate = GATE_INITIALIZER,
 	};
 	int r;
 

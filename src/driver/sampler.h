@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Takes samples: timed intervals of one or more reads, by one or more reader threads that start
- * together at a gate, each pinned to a real CPU.
+ * together at a gate, each pinned to a real CPU, and with writers, where there are any.
  *
  * Closed and hot, the end of one sample is the beginning of the next: the intervals cover the whole
  * loop and nothing is left out between them. Cold, paced or behind spills (spills.h), each sample
@@ -34,6 +34,7 @@ struct sampler {
 	const struct line_set *lines; /* what a read touches; NULL: evict by sweeping */
 	uint64_t llc_bytes;
 	struct timer_floor floor;
+	struct writers *writers; /* at work while readers are timed; NULL: nobody writes. writer.h */
 };
 
 /* Numbers that the pilot fixes once for a (point, back end). */

@@ -70,6 +70,8 @@ int placement_run(const struct placement *placement, unsigned node, void (*work)
  */
 int placement_bind_thread(const struct placement *placement, unsigned index, unsigned *os_cpu,
 			  struct error *err);
+/* The OS index of the CPU that would be, or -errno. */
+int placement_os_cpu(const struct placement *placement, unsigned index, struct error *err);
 
 /*
  * Look up where every page of the regions lies. The document says, in bytes, by modelled node:

@@ -103,7 +103,7 @@ int placement_run(const struct placement *placement, unsigned node, void (*work)
  * The real CPU for modelled CPU `index`: the allowed CPUs of its node in turn, counting only the
  * modelled CPUs that live on the same real node; of a node without CPUs, all allowed ones in turn.
  */
-static int pick_cpu(const struct placement *placement, unsigned index, struct error *err)
+int placement_os_cpu(const struct placement *placement, unsigned index, struct error *err)
 {
 	const struct machine *machine = placement->machine;
 	unsigned cpu = index % placement->nr_cpus;
@@ -135,7 +135,7 @@ int placement_bind_thread(const struct placement *placement, unsigned index, uns
 
 	if (!machine->thissystem)
 		return threads_not_here(machine, err);
-	cpu = pick_cpu(placement, index, err);
+	cpu = placement_os_cpu(placement, index, err);
 	if (cpu < 0)
 		return cpu;
 	set = hwloc_bitmap_alloc();

@@ -166,7 +166,7 @@ static void print_section(const struct point_groups *groups, const char *section
 	for (size_t i = 0; i < nr_parameters; i++) {
 		const char *name = parameters[i].name;
 		bool skip = strncmp(name, section, length) || groups->varies[i] ||
-			    !parameter_matters(&parameters[i], groups->points[0]);
+			    !point_groups_matters(groups, &parameters[i]);
 
 		for (size_t k = 0; k < sizeof(elsewhere) / sizeof(elsewhere[0]); k++)
 			skip |= !strcmp(name, elsewhere[k]);

@@ -41,6 +41,9 @@ char *point_groups_name(const struct point_groups *groups, const struct point *p
 size_t point_groups_values(const struct point_groups *groups, const struct parameter *parameter,
 			   const char *separator, FILE *out);
 
+/* parameter_matters() at any of the points. */
+bool point_groups_matters(const struct point_groups *groups, const struct parameter *parameter);
+
 /* Paragraphs for the top: what varied (of more than a few values the lowest, the highest and how
  * many), and all that did not, in lines of `width` characters with the text at column `indent`. */
 void point_groups_head(const struct point_groups *groups, unsigned width, unsigned indent,

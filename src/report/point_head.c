@@ -58,7 +58,7 @@ static void print_varied(const struct point_groups *groups, unsigned width, unsi
 	paragraph_end(&p, width, indent, "varied", out);
 }
 
-static bool matters(const struct point_groups *groups, const struct parameter *parameter)
+bool point_groups_matters(const struct point_groups *groups, const struct parameter *parameter)
 {
 	for (size_t i = 0; i < groups->nr_points; i++)
 		if (parameter_matters(parameter, groups->points[i]))
@@ -82,7 +82,7 @@ static void print_constants(const struct point_groups *groups, unsigned width, u
 		for (; i < nr_parameters && !strncmp(parameters[i].name, section, length); i++) {
 			const struct parameter *parameter = &parameters[i];
 
-			if (groups->varies[i] || !matters(groups, parameter) ||
+			if (groups->varies[i] || !point_groups_matters(groups, parameter) ||
 			    (parameter->kind == PARAMETER_NIDS &&
 			     parameter_is_default(parameter, point)))
 				continue;

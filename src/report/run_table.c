@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * See run_table.h. Sections, each a question: how long does a read take, where does the time go,
- * what do writers pay, what does a read do, how wrong is it, how do back ends compare, and what was
- * published. A section is printed once for each group of points; groups that would print the same
- * lines share them.
+ * what do writers pay, alone and under load, what does a read do, how wrong is it, how do back ends
+ * compare, and what was published. A section is printed once for each group of points; groups that
+ * would print the same lines share them.
  */
 #include "report/run_table.h"
 
@@ -103,6 +103,21 @@ static void update_cells(struct table *table, const struct run_line *line)
 	table_value(table, s->median_ns / s->update_ns, "updates");
 }
 
+static const char *const load_columns[] = {"an update", "p99 batch", "updates/s", "of each",
+					   "error",     "bound",     NULL};
+
+static void load_cells(struct table *table, const struct run_line *line)
+{
+	const struct backend_summary *s = line->backend;
+
+	cell_time(table, s->writer_ns);
+	cell_time(table, s->writer_p99_batch_ns);
+	cell_count(table, true, s->updates_per_s);
+	cell_count(table, true, s->updates_per_s / line->point->point.write.writers);
+	cell_count(table, true, s->load_error_pages);
+	cell_count(table, true, s->load_error_bound_pages);
+}
+
 static const char *const work_columns[] = {"loads-h", "loads-l", "atomics", "visited",
 					   "text",    "touched", "of LLC",  NULL};
 
@@ -153,6 +168,7 @@ const struct run_section run_sections[] = {
 	{"Time of a read", latency_columns, latency_cells, latency_notes, NULL},
 	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL},
 	{"What writers pay", update_columns, update_cells, update_notes, update_known},
+	{"Writers under load", load_columns, load_cells, load_notes, load_known},
 	{"What a read does", work_columns, work_cells, work_notes, NULL},
 	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known},
 	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL},

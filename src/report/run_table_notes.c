@@ -105,6 +105,11 @@ void latency_notes(const struct run_summary *summary, FILE *out)
 			    100 * level);
 	else
 		wrap_print(out, NOTE_INDENT, "  median", "of the processes' medians");
+	if (load_known(summary))
+		wrap_print(out, NOTE_INDENT, "  load",
+			   "where there are writers, they were at work while reads were timed: "
+			   "see Writers under load. Where the time goes, what a read does and "
+			   "how far off it is were looked at while nobody wrote");
 	if (any(summary, batched))
 		wrap_print(
 			out, NOTE_INDENT, "  x",
@@ -185,6 +190,47 @@ void update_notes(const struct run_summary *summary, FILE *out)
 	wrap_print(out, NOTE_INDENT, "  +-",
 		   "of the median over the processes, as above. Updates are timed in batches, so "
 		   "there are no percentiles");
+}
+
+static bool had_writers(const struct backend_summary *s)
+{
+	return !isnan(s->writer_ns);
+}
+
+bool load_known(const struct run_summary *summary)
+{
+	return any(summary, had_writers);
+}
+
+static bool fell_behind(const struct backend_summary *s)
+{
+	return s->updates_behind > 0;
+}
+
+static bool few_batches(const struct backend_summary *s)
+{
+	return had_writers(s) && isnan(s->writer_p99_batch_ns);
+}
+
+void load_notes(const struct run_summary *summary, FILE *out)
+{
+	wrap_print(out, NOTE_INDENT, "  update",
+		   "median over batches of a writer's own, while readers and the other writers "
+		   "are at work; median of the processes. p99 is of batches, whose means hide "
+		   "their slowest update");
+	wrap_print(out, NOTE_INDENT, "  updates/s",
+		   "of all writers together, pauses between paced batches included; of each: "
+		   "by their number");
+	wrap_print(out, NOTE_INDENT, "  error",
+		   "in pages, after the writers ended: of the hierarchical cell that takes the "
+		   "largest share of its bound, every update counted, in the worst process");
+	if (any(summary, few_batches))
+		wrap_printf(out, NOTE_INDENT, "  -", "p99 needs %llu batches in each process",
+			    (unsigned long long)samples_needed(0.99));
+	if (any(summary, fell_behind))
+		wrap_print(out, NOTE_INDENT, "  behind",
+			   "some paced batches began after their time: the rate was not held "
+			   "all the time");
 }
 
 void work_notes(const struct run_summary *summary, FILE *out)

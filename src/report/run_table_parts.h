@@ -70,6 +70,9 @@ void ratio_notes(const struct run_summary *summary, FILE *out);
 /* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
 bool update_known(const struct run_summary *summary);
 bool flush_known(const struct run_summary *summary);
+void load_notes(const struct run_summary *summary, FILE *out);
+/* Were there writers while reads were timed? */
+bool load_known(const struct run_summary *summary);
 
 void run_slope_notes(const struct run_groups *groups, FILE *out);
 

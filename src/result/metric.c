@@ -30,6 +30,9 @@ const struct metric metrics[NR_METRICS] = {
 	{"local", "local rows of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(local_ns)},
 	{"format", "formatting of a read", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(format_ns)},
 	{"update", "charge of a page", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(update_ns)},
+	{"writer", "update under load", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(writer_ns)},
+	{"throughput", "updates of all writers", "updates/s", UNIT_COUNT, BETTER_HIGHER,
+	 FIGURE(throughput)},
 	{"error", "error of a read", "pages", UNIT_COUNT, BETTER_LOWER, FIGURE(error_pages)},
 	{"memory", "memory of the counters", "bytes", UNIT_BYTES, BETTER_LOWER,
 	 FIGURE(memory_bytes)},
@@ -82,6 +85,8 @@ void process_figures_from_result(const json_t *result, const struct histogram *l
 		.local_ns = json_number_at(result, "parts.local_ns"),
 		.format_ns = json_number_at(result, "parts.format_ns"),
 		.update_ns = json_number_at(result, "update.median_ns"),
+		.writer_ns = json_number_at(result, "writers.median_ns"),
+		.throughput = json_number_at(result, "writers.updates_per_s"),
 		.error_pages = json_number_at(result, "error.pages"),
 		.memory_bytes = json_number_at(result, "memory.bytes"),
 	};

@@ -22,6 +22,8 @@ struct process_figures {
 	double rate; /* reads a second of one reader, the time between reads not counted */
 	double hierarchical_ns, local_ns, format_ns; /* medians of the parts of a read */
 	double update_ns; /* median of one charge of one page, nobody reading */
+	double writer_ns; /* median of an update while readers are at work, of batches */
+	double throughput; /* updates a second of all writers meanwhile */
 	double error_pages; /* of the hierarchical cell with the largest share of its bound */
 	double memory_bytes; /* of per-CPU areas and counters */
 };
@@ -41,7 +43,7 @@ struct metric {
 	size_t offset; /* of the double in struct process_figures */
 };
 
-#define NR_METRICS 13
+#define NR_METRICS 15
 extern const struct metric metrics[NR_METRICS]; /* the first is the default */
 
 /* NULL: there is none of that name. */

@@ -25,6 +25,13 @@
  *  update      {"median_ns":..,"p99_ns":..|null,"updates":n,"updates_per_sample":n}|null   one charge
  *              or uncharge of one page, by one thread while nobody reads, after everything else;
  *              absent before 0.2; null where the back end has no update
+ *  writers     {"writers":n,"mix":"page","updates":n,"updates_per_sample":n,"median_ns":..,
+ *               "p99_batch_ns":..|null,"updates_per_s":..,"updates_per_s_each":[..],
+ *               "cpus":[OS index,..],"seconds":..,"behind":0,"error":{as error, below}}|null
+ *              what point's writers did while the samples were taken; null without any, absent before
+ *              0.2. median: of an update, over batches of updates_per_sample; p99: of such batches'
+ *              means, null below 1000 batches; behind: paced batches that began after their time;
+ *              error: of the root's hierarchical rows after the writers ended
  *  counts      {op_counts by name, "bytes_touched":..}
  *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
  *               "cells_beyond_bound":0}          hierarchical rows

@@ -9,6 +9,8 @@
  */
 #include "result/result_check.h"
 
+#include "scenario/parameter.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -168,7 +170,7 @@ static int check_counts(const struct exam *exam)
 /* The cell with the largest share of its bound: when it is within, all are. */
 static int check_error(const struct exam *exam, const char *key)
 {
-	const json_t *error = json_object_get(exam->document->json, key);
+	const json_t *error = json_at(exam->document->json, key);
 	double pages = json_number_at(error, "pages"), bound = json_number_at(error, "bound_pages");
 	double value = json_number_at(error, "value"), truth = json_number_at(error, "truth");
 	double beyond = json_number_at(error, "cells_beyond_bound");
@@ -295,6 +297,9 @@ static int check_times(const struct exam *exam)
 	    json_number_at(times, "update_ns"))
 		return document_fault(exam->document, "times.update_ns", exam->err,
 				      "is less than the updates took together");
+	if (number_at(exam, "writers.seconds") * 1e9 > json_number_at(times, "measure_ns"))
+		return document_fault(exam->document, "times.measure_ns", exam->err,
+				      "is less than writers were at work");
 	return 0;
 }
 
@@ -309,6 +314,55 @@ static int check_update(const struct exam *exam)
 	if (number_at(exam, "update.p99_ns") < number_at(exam, "update.median_ns"))
 		return document_fault(exam->document, "update.p99_ns", exam->err,
 				      "is less than the median");
+	return 0;
+}
+
+/* What writers said that they did, and what the point asked them for. */
+static int check_writers(const struct exam *exam)
+{
+	const json_t *writers = json_object_get(exam->document->json, "writers");
+	const char *mix = json_string_value(json_object_get(writers, "mix"));
+	const struct point *point = exam->point;
+	double nr = json_number_at(writers, "writers"), sum = 0;
+	double updates = json_number_at(writers, "updates");
+	double batch = json_number_at(writers, "updates_per_sample");
+	const json_t *each = json_object_get(writers, "updates_per_s_each");
+	char asked[PARAMETER_TEXT_MAX];
+
+	if (!json_is_object(writers))
+		return point->write.writers == 0
+			       ? 0
+			       : document_fault(exam->document, "writers", exam->err,
+						"are missing, though write.writers is %u",
+						point->write.writers);
+	if (nr != point->write.writers || json_array_size(each) != point->write.writers ||
+	    json_array_size(json_object_get(writers, "cpus")) != point->write.writers)
+		return document_fault(exam->document, "writers.writers", exam->err,
+				      "are not as many as write.writers says, %u",
+				      point->write.writers);
+	if (strcmp(mix, parameter_text(parameter_find("write.mix", 9), point, asked)))
+		return document_fault(exam->document, "writers.mix", exam->err,
+				      "'%s' is not what write.mix says, %s", mix, asked);
+	if (updates < batch || fmod(updates, batch) > 0)
+		return document_fault(exam->document, "writers.updates", exam->err,
+				      "are not a number of samples of updates_per_sample");
+	if (json_number_at(writers, "p99_batch_ns") < json_number_at(writers, "median_ns"))
+		return document_fault(exam->document, "writers.p99_batch_ns", exam->err,
+				      "is less than the median");
+	for (size_t i = 0; i < json_array_size(each); i++)
+		sum += json_number_value(json_array_get(each, i));
+	if (!is_true_of_both(json_number_at(writers, "updates_per_s"), sum))
+		return document_fault(exam->document, "writers.updates_per_s", exam->err,
+				      "%.12g is not the sum of each one's, %.12g",
+				      json_number_at(writers, "updates_per_s"), sum);
+	/* the least that fits: the longest at work was so long, the others no longer */
+	if (updates > sum * json_number_at(writers, "seconds") * (1 + DIGITS))
+		return document_fault(exam->document, "writers.seconds", exam->err,
+				      "are too few for the updates");
+	if (json_number_at(writers, "behind") > updates / batch ||
+	    (!point->write.rate && json_number_at(writers, "behind") > 0))
+		return document_fault(exam->document, "writers.behind", exam->err,
+				      "are more than batches that were due at a time");
 	return 0;
 }
 
@@ -330,7 +384,7 @@ int result_check(const struct document *document, const struct point *point,
 {
 	static int (*const checks[])(const struct exam *exam) = {
 		check_sampling, check_median,    check_means, check_parts,  check_counts,
-		check_host,     check_placement, check_times, check_update,
+		check_host,     check_placement, check_times, check_update, check_writers,
 	};
 	struct exam exam = {document, point, latency, 0, 0, 0, err};
 	int r;
@@ -344,5 +398,7 @@ int result_check(const struct document *document, const struct point *point,
 			return r;
 	}
 	r = check_error(&exam, "error");
-	return r ? r : check_error(&exam, "local_error");
+	if (!r)
+		r = check_error(&exam, "local_error");
+	return r ? r : check_error(&exam, "writers.error");
 }

@@ -31,6 +31,11 @@ struct backend_summary {
 		format_ns; /* medians over processes of the parts' medians */
 	/* What writers pay: over the processes' medians; the interval NAN below 6 of them. */
 	double update_ns, update_ci_low_ns, update_ci_high_ns;
+	/* Of writers at work: medians over the processes of median, of p99 of batches, of updates a
+	 * second of all; batches that began late, in all processes. */
+	double writer_ns, writer_p99_batch_ns, updates_per_s;
+	uint64_t updates_behind;
+	double load_error_pages, load_error_bound_pages; /* after they ended; the worst process */
 	double floor_ns;
 	bool counted; /* counts and bytes_touched are known */
 	struct op_counts counts;

@@ -25,6 +25,9 @@ static const char *const part_paths[NR_MERGED_PARTS] = {
 	[PART_LOCAL] = "parts.local_ns",
 	[PART_FORMAT] = "parts.format_ns",
 	[PART_UPDATE] = "update.median_ns",
+	[PART_WRITER] = "writers.median_ns",
+	[PART_WRITER_P99] = "writers.p99_batch_ns",
+	[PART_THROUGHPUT] = "writers.updates_per_s",
 };
 
 int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
@@ -47,6 +50,11 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 		.update_ns = NAN,
 		.update_ci_low_ns = NAN,
 		.update_ci_high_ns = NAN,
+		.writer_ns = NAN,
+		.writer_p99_batch_ns = NAN,
+		.updates_per_s = NAN,
+		.load_error_pages = NAN,
+		.load_error_bound_pages = NAN,
 		.floor_ns = NAN,
 		.error_pages = NAN,
 		.error_bound_pages = NAN,
@@ -189,8 +197,10 @@ static void add_errors(struct backend_summary *into, const json_t *result)
 	const json_t *local = json_object_get(result, "local_error");
 	const char *cell = json_string_value(json_object_get(error, "cell"));
 	double pages = json_number_at(error, "pages"), bound = json_number_at(error, "bound_pages");
+	const json_t *load = json_at(result, "writers.error");
 	uint64_t beyond = json_whole_at(error, "cells_beyond_bound") +
-			  json_whole_at(local, "cells_beyond_bound");
+			  json_whole_at(local, "cells_beyond_bound") +
+			  json_whole_at(load, "cells_beyond_bound");
 
 	if (beyond > into->cells_beyond_bound)
 		into->cells_beyond_bound = beyond;
@@ -206,6 +216,12 @@ static void add_errors(struct backend_summary *into, const json_t *result)
 	if (is_worse(pages, bound, into->local_error_pages, into->local_error_bound_pages)) {
 		into->local_error_pages = pages;
 		into->local_error_bound_pages = bound;
+	}
+	pages = json_number_at(load, "pages");
+	bound = json_number_at(load, "bound_pages");
+	if (is_worse(pages, bound, into->load_error_pages, into->load_error_bound_pages)) {
+		into->load_error_pages = pages;
+		into->load_error_bound_pages = bound;
 	}
 }
 
@@ -318,6 +334,7 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 	add_start(into, result);
 	add_counts(into, result);
 	add_errors(into, result);
+	into->updates_behind += json_whole_at(json_object_get(result, "writers"), "behind");
 	json_array_foreach (json_object_get(result, "warnings"), i, warning) {
 		r = add_warning(into, json_string_value(warning));
 		if (r)
@@ -376,6 +393,10 @@ static int report(struct backend_merge *merge)
 		[PART_HIERARCHICAL] = &into->hierarchical_ns,
 		[PART_LOCAL] = &into->local_ns,
 		[PART_FORMAT] = &into->format_ns,
+		[PART_UPDATE] = NULL, /* it has an interval, too */
+		[PART_WRITER] = &into->writer_ns,
+		[PART_WRITER_P99] = &into->writer_p99_batch_ns,
+		[PART_THROUGHPUT] = &into->updates_per_s,
 	};
 
 	if (!into->processes)
@@ -387,7 +408,7 @@ static int report(struct backend_merge *merge)
 	if (into->reads_per_sample == 1)
 		into->max_ns = histogram_quantile_ns(into->latency, 1);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (merge->nr_parts[i])
+		if (parts[i] && merge->nr_parts[i])
 			*parts[i] = median(merge->parts[i], merge->nr_parts[i]);
 	}
 	report_update(merge);

@@ -11,14 +11,17 @@ enum {
 	PART_HIERARCHICAL,
 	PART_LOCAL,
 	PART_FORMAT,
-	PART_UPDATE, /* no part of a read, but summed up like one */
+	PART_UPDATE, /* this and the following: no part of a read, but summed up like one */
+	PART_WRITER,
+	PART_WRITER_P99,
+	PART_THROUGHPUT,
 	NR_MERGED_PARTS
 };
 
 struct backend_merge {
 	struct backend_summary *into;
 	unsigned room; /* processes */
-	/* hierarchical, local, format, update: a median of each process that has one */
+	/* a figure of each process that has it */
 	double *parts[NR_MERGED_PARTS];
 	size_t nr_parts[NR_MERGED_PARTS];
 };

@@ -62,6 +62,9 @@ static void put_latency(json_t *o, const struct backend_summary *s, uint64_t mem
 		{"update_ns", s->update_ns},
 		{"update_ci_low_ns", s->update_ci_low_ns},
 		{"update_ci_high_ns", s->update_ci_high_ns},
+		{"writer_ns", s->writer_ns},
+		{"writer_p99_batch_ns", s->writer_p99_batch_ns},
+		{"updates_per_s", s->updates_per_s},
 		{"floor_ns", s->floor_ns},
 	};
 
@@ -92,6 +95,9 @@ static void put_error(json_t *o, const struct backend_summary *s, int *failed)
 	put(o, "error_truth", pages(s->error_truth), failed);
 	put(o, "local_error_pages", pages(s->local_error_pages), failed);
 	put(o, "local_error_bound_pages", pages(s->local_error_bound_pages), failed);
+	put(o, "load_error_pages", pages(s->load_error_pages), failed);
+	put(o, "load_error_bound_pages", pages(s->load_error_bound_pages), failed);
+	put(o, "updates_behind", whole(!isnan(s->updates_per_s), s->updates_behind), failed);
 }
 
 static json_t *warnings_to_json(const struct backend_summary *s)

@@ -42,6 +42,12 @@ static const struct parameter_word rows_words[] = {
 static const struct parameter_word text_words[] = {
 	{"seq_printf", TEXT_SEQ_PRINTF}, {"fast", TEXT_FAST}, {NULL, 0}};
 
+static const struct parameter_word mix_words[] = {{"page", MIX_PAGE},   {"huge", MIX_HUGE},
+						  {"lru", MIX_LRU},     {"migrate", MIX_MIGRATE},
+						  {"mixed", MIX_MIXED}, {NULL, 0}};
+static const struct parameter_word write_target_words[] = {
+	{"all", WRITE_ALL}, {"own", WRITE_OWN}, {"one", WRITE_ONE}, {NULL, 0}};
+
 /* Enumerations are stored as 32-bit numbers: parameter_get() and _set() count on it. */
 _Static_assert(sizeof(enum tree_shape) == sizeof(uint32_t), "enumerations take 32 bits");
 _Static_assert(sizeof(unsigned) == sizeof(uint32_t), "bit sets take 32 bits");
@@ -130,8 +136,14 @@ const struct parameter parameters[] = {
 	{NUMBER("read.spills", read.spills, UNIT_COUNT, 0, 0, 1000), .in_id = true, .quiet = true,
 	 .help = "spills made in the tree before each sample, untimed"},
 
-	{NUMBER("write.writers", write.writers, UNIT_COUNT, 0, 0, 0), .in_id = true,
+	{NUMBER("write.writers", write.writers, UNIT_COUNT, 0, 0, MAX_CPUS), .in_id = true,
 	 .help = "threads that update the counters meanwhile"},
+	{WORD("write.mix", write.mix, mix_words, MIX_PAGE), .in_id = true,
+	 .help = "page, huge: charge and uncharge; lru, migrate: move; mixed: all"},
+	{NUMBER("write.rate", write.rate, UNIT_COUNT, 0, 1, 1000000000), .words = pacing_words,
+	 .in_id = true, .help = "closed: back to back; else updates per second of each writer"},
+	{WORD("write.target", write.target, write_target_words, WRITE_ALL), .in_id = true,
+	 .help = "memcgs: all, each writer its own, or one leaf for all writers"},
 };
 const size_t nr_parameters = sizeof(parameters) / sizeof(parameters[0]);
 _Static_assert(sizeof(parameters) / sizeof(parameters[0]) <= MAX_PARAMETERS, "too many");
@@ -192,6 +204,10 @@ bool parameter_is_default(const struct parameter *parameter, const struct point 
 
 bool parameter_matters(const struct parameter *parameter, const struct point *point)
 {
+	bool of_writers = !strncmp(parameter->name, "write.", strlen("write."));
+
+	if (of_writers && parameter->offset != offsetof(struct point, write.writers))
+		return point->write.writers > 0;
 	return !parameter->quiet || !parameter_is_default(parameter, point);
 }
 

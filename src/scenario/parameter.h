@@ -56,7 +56,8 @@ void parameter_set(const struct parameter *parameter, struct point *point, uint6
  */
 uint64_t parameter_fallback(const struct parameter *parameter, const struct point *point);
 bool parameter_is_default(const struct parameter *parameter, const struct point *point);
-/* False for the default of a quiet one: people need not be told. */
+/* False for the default of a quiet one, and for what writers do where there are none: people need not
+ * be told. */
 bool parameter_matters(const struct parameter *parameter, const struct point *point);
 
 /*

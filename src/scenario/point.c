@@ -47,6 +47,37 @@ static int blame(const char *name, const struct parameter **culprit)
 	return -EINVAL;
 }
 
+/* Every thread has modelled CPUs of its own; see backend.h. */
+static int check_writers(const struct point *point, const struct parameter **culprit,
+			 struct error *err)
+{
+	uint64_t threads = (uint64_t)point->read.readers + point->write.writers;
+	uint64_t memcgs = point->tree.memcgs;
+	uint64_t living = memcgs - memcgs * point->tree.dying_ppm / 1000000;
+
+	if (!point->write.writers)
+		return 0;
+	if (threads > point->machine.cpus) {
+		error_set(err, -EINVAL,
+			  "write.writers: %" PRIu32 " and %" PRIu32 " readers are more than the "
+			  "machine has CPUs (together at most machine.cpus, %" PRIu32 ")",
+			  point->write.writers, point->read.readers, point->machine.cpus);
+		return blame("write.writers", culprit);
+	}
+	if (point->write.mix == MIX_MIGRATE && point->machine.nodes < 2) {
+		error_set(err, -EINVAL, "write.mix: migrate needs two nodes (machine.nodes)");
+		return blame("write.mix", culprit);
+	}
+	if (point->write.target == WRITE_OWN && living < point->write.writers) {
+		error_set(err, -EINVAL,
+			  "write.target: own needs a memcg for each of %" PRIu32 " writers, and "
+			  "%" PRIu64 " are neither the root nor dying",
+			  point->write.writers, living);
+		return blame("write.target", culprit);
+	}
+	return 0;
+}
+
 int point_check(const struct point *point, const struct parameter **culprit, struct error *err)
 {
 	unsigned cpus = point->machine.cpus, nodes = point->machine.nodes;
@@ -97,7 +128,7 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 			"read.spills: writers spill by themselves (0 with write.writers above 0)");
 		return blame("read.spills", culprit);
 	}
-	return 0;
+	return check_writers(point, culprit, err);
 }
 
 void point_set_id(struct point *point)

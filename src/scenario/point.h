@@ -51,6 +51,18 @@ enum read_form {
 	FORM_TEXT,
 	FORM_COUNTS
 };
+enum write_mix {
+	MIX_PAGE, /* single pages are charged and uncharged */
+	MIX_HUGE, /* the same with huge ones, +-512 in one event */
+	MIX_LRU, /* pages move between LRU lists: two events each */
+	MIX_MIGRATE, /* pages move between nodes: two events each */
+	MIX_MIXED, /* all of them; driver/writer_list.h has the shares */
+};
+enum write_target {
+	WRITE_ALL, /* memcgs anywhere */
+	WRITE_OWN, /* each writer its own */
+	WRITE_ONE, /* all writers one leaf */
+};
 
 struct point {
 	char id[POINT_ID_SIZE];
@@ -86,7 +98,10 @@ struct point {
 		uint32_t spills; /* made before each sample, from its reader's CPU */
 	} read;
 	struct {
-		uint32_t writers; /* threads; 0 */
+		uint32_t writers; /* threads, 0..C less the readers */
+		enum write_mix mix;
+		uint32_t rate; /* updates per second of each writer; 0: closed loop */
+		enum write_target target;
 	} write;
 };
 

@@ -27,7 +27,7 @@ backends: [cached]
 repetitions: 2
 '''
 METRICS = ('p50', 'p90', 'p99', 'p999', 'max', 'mean', 'rate', 'hierarchical', 'local', 'format',
-           'update', 'error', 'memory')
+           'update', 'writer', 'throughput', 'error', 'memory')
 
 
 def _write(folder, text):

@@ -217,7 +217,38 @@ static const struct {
 	{2, "counts.loads_local", "5", "though read.rows has no local rows"},
 	{2, "parts.format_ns", "5.0", "though read.form is no text"},
 	{2, "counts.text_bytes", "412", "though read.form is no text"},
+	{0, "writers", "{\"writers\": 1}", "writers.mix: is missing"},
 };
+
+/* Of a result whose point has two writers, paced or not. */
+static const struct {
+	const char *field, *value, *words;
+} writers_contradict[] = {
+	{"writers", "null", "are missing, though write.writers is 2"},
+	{"writers.writers", "3", "are not as many as write.writers says, 2"},
+	{"writers.cpus", "[1]", "are not as many as write.writers says, 2"},
+	{"writers.mix", "\"huge\"", "'huge' is not what write.mix says, lru"},
+	{"writers.updates", "5000", "are not a number of samples"},
+	{"writers.median_ns", "null", "writers.median_ns"},
+	{"writers.p99_batch_ns", "1.0", "is less than the median"},
+	{"writers.updates_per_s", "1e6", "is not the sum of each one's"},
+	{"writers.seconds", "0.001", "are too few for the updates"},
+	{"writers.seconds", "0.2", "is less than writers were at work"},
+	{"writers.behind", "1", "are more than batches that were due"},
+	{"writers.error.pages", "5", "is not the difference of value and truth"},
+	{"writers.error.cells_beyond_bound", "1", "is 1, though the worst cell"},
+};
+
+static json_t *two_writers(void)
+{
+	return json_pack("{s:i, s:s, s:i, s:i, s:f, s:f, s:f, s:[f, f], s:[i, i], s:f, s:i,"
+			 " s:{s:i, s:i, s:i, s:i, s:i}}",
+			 "writers", 2, "mix", "lru", "updates", 1024 * 1500, "updates_per_sample",
+			 1024, "median_ns", 12.5, "p99_batch_ns", 20.5, "updates_per_s", 4e7,
+			 "updates_per_s_each", 1e7, 3e7, "cpus", 0, 1, "seconds", 0.05, "behind", 0,
+			 "error", "pages", 4, "bound_pages", 64, "value", 96, "truth", 100,
+			 "cells_beyond_bound", 0);
+}
 
 static const char *const contradictory_yaml = "name: contradictory\n"
 					      "tree: {memcgs: 10}\n"
@@ -271,6 +302,40 @@ static void numbers_that_contradict_each_other_are_refused(void **state)
 				    json_loads(contradictions[i].value, JSON_DECODE_ANY, NULL));
 		write_json(json);
 		expect_refused(contradictions[i].words);
+	}
+	made_run_end(&run);
+}
+
+static void what_writers_say_must_agree_with_itself_and_the_point(void **state)
+{
+	static const char *const yaml = "name: writers\n"
+					"tree: {memcgs: 10}\n"
+					"machine: {cpus: 4}\n"
+					"read: {samples: 20, time: 1s}\n"
+					"write: {writers: 2, mix: lru}\n"
+					"backends: [cached]\n"
+					"repetitions: 1\n";
+	struct made_run run;
+
+	made_run_begin(&run, yaml);
+	for (size_t i = 0; i < sizeof(writers_contradict) / sizeof(writers_contradict[0]); i++) {
+		const char *field = writers_contradict[i].field, *dot = strrchr(field, '.');
+		json_t *json = with_times(made_result(&run, 0, 0, 1)), *parent, *result;
+		struct error err = {0};
+		char object[64];
+
+		json_object_set_new(json, "writers", two_writers());
+		write_json(json_incref(json));
+		if (result_load(path, &result, &err))
+			fail_msg("%s", err.text);
+		json_decref(result);
+		snprintf(object, sizeof(object), "%.*s", dot ? (int)(dot - field) : 0, field);
+		parent = json_at(json, object);
+		assert_non_null(parent);
+		json_object_set_new(parent, dot ? dot + 1 : field,
+				    json_loads(writers_contradict[i].value, JSON_DECODE_ANY, NULL));
+		write_json(json);
+		expect_refused(writers_contradict[i].words);
 	}
 	made_run_end(&run);
 }
@@ -460,6 +525,7 @@ int main(void)
 		cmocka_unit_test(every_truncation_is_refused),
 		cmocka_unit_test(every_wrong_value_is_named),
 		cmocka_unit_test(numbers_that_contradict_each_other_are_refused),
+		cmocka_unit_test(what_writers_say_must_agree_with_itself_and_the_point),
 		cmocka_unit_test(what_is_remembered_changes_no_verdict),
 		cmocka_unit_test(a_key_twice_is_refused_by_a_memory),
 		cmocka_unit_test(a_memory_reads_lists_and_numbers_as_they_are),
