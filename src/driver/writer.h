@@ -55,8 +55,8 @@ void writers_free(struct writers *writers);
  * and writers_stop() was called. */
 int writers_start(struct writers *writers, struct gate *gate, struct error *err);
 unsigned writers_nr(const struct writers *writers); /* that will come to the gate */
-/* Wait until each of them is at work: what wakes a thread at the gate may take longer than a reader's
- * whole loop. */
+/* Wait until each of them is at work: what wakes a thread at the gate may take longer than a
+ * reader's whole loop. */
 void writers_await(const struct writers *writers);
 /* End them, however far they are, and wait for them. The first error; `err` may be NULL. */
 int writers_stop(struct writers *writers, struct error *err);
@@ -68,8 +68,8 @@ void writers_account(const struct writers *writers, struct oracle *oracle);
 int writers_digest(const struct writers *writers, struct writers_cost *cost, struct error *err);
 void writers_cost_fini(struct writers_cost *cost);
 
-/* How long they are at work at least, however soon the readers have their samples: 100 ms, or read.time
- * where that is shorter. 0 without writers. */
+/* How long they are at work at least, however soon the readers have their samples: 100 ms, or
+ * read.time where that is shorter. 0 without writers. */
 uint64_t writers_least_ns(const struct point *point);
 /* For plans: what they take beside the timed part. */
 double writers_guess_ns(const struct point *point);
