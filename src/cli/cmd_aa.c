@@ -16,6 +16,8 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define AA_BASE       DEFAULT_BASE "/aa"
 #define DEFAULT_STORE "results/history"
@@ -99,9 +101,10 @@ static int print_json(const json_t *document, const struct noise_rows *rows, siz
 		r = json_array_append_new(different, noise_rows_to_json(&rows[i]));
 	if (!r)
 		r = json_object_set(shown, "called_different", different);
-	r = r                                                                     ? -ENOMEM
-	    : json_dumpf(shown, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) ? -EIO
-										  : 0;
+	if (r)
+		r = -ENOMEM;
+	else if (json_dumpf(shown, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)))
+		r = -EIO;
 	putchar('\n');
 	json_decref(different);
 	json_decref(shown);
@@ -168,6 +171,27 @@ static int show(void *arg, const struct run_summary *summary, unsigned formats)
 	return r ? EXIT_TROUBLE : EXIT_FINE;
 }
 
+/* Said before anything is measured. A directory that is not there yet is made when it is needed. */
+static int check_store(const char *store)
+{
+	struct stat what = {
+		.st_mode = S_IFDIR}; /* of what cannot even be looked at, access() speaks */
+	struct error err = {.line = 0};
+	int r = 0;
+
+	if (stat(store, &what) && errno == ENOENT)
+		return 0;
+	if (!S_ISDIR(what.st_mode))
+		r = -ENOTDIR;
+	else if (access(store, W_OK | X_OK))
+		r = -errno;
+	if (!r)
+		return 0;
+	error_set_at(&err, r, store, 0, 0, "cannot keep the noise there: %s", strerror(-r));
+	error_print(stderr, &err);
+	return r;
+}
+
 int cmd_aa(int argc, char **argv)
 {
 	struct arguments args = {
@@ -184,7 +208,10 @@ int cmd_aa(int argc, char **argv)
 	run->show = show;
 	run->arg = &args;
 	argp_parse(&aa_argp, argc, argv, 0, NULL, &args);
-	code = measure_scenarios(&args.measuring, (char **)&args.measuring.scenario.path, 1);
+	code = EXIT_TROUBLE;
+	if (!check_store(args.store))
+		code = measure_scenarios(&args.measuring, (char **)&args.measuring.scenario.path,
+					 1);
 	scenario_arguments_fini(&args.measuring.scenario);
 	return code;
 }
