@@ -5,10 +5,12 @@
  *
  * Pages are cut into parts by cumulative rounding: part i of n is floor(P x (i+1) / n) - floor(P x
  * i / n), so parts differ by one page at most and add up exactly. LRU lists are cut in the same way
- * by stated shares in percent.
+ * by stated shares in percent. What the hot node has is cut off each list first, and then cut by
+ * CPUs.
  */
 #include "backend/charge.h"
 
+#include "backend/zipf.h"
 #include "base/rng.h"
 
 /*
@@ -19,6 +21,8 @@ static const unsigned lru_percent[NR_LRU_LISTS] = {
 	[LRU_INACTIVE_ANON] = 20, [LRU_ACTIVE_ANON] = 25, [LRU_INACTIVE_FILE] = 20,
 	[LRU_ACTIVE_FILE] = 25,   [LRU_UNEVICTABLE] = 10,
 };
+
+#define HOT_NODE 0
 
 /* Streams of random numbers; the second argument of rng_for() is the memcg. */
 enum {
@@ -102,31 +106,70 @@ static long remainder_of(const struct point *point, uint32_t memcg, unsigned cpu
 	return (long)rng_below(&rng, 2 * batch + 1) - (long)batch;
 }
 
+uint64_t charge_pages(const struct charge_plan *plan, uint32_t memcg)
+{
+	const struct point *point = plan->point;
+	uint32_t memcgs = point->tree.memcgs + 1;
+
+	if (point->counters.distribution == DISTRIBUTION_EVEN)
+		return point->counters.pages;
+	return zipf_share(point->tree.seed, memcgs, memcg, point->counters.pages * memcgs);
+}
+
+/* One list of one memcg: how many of its pages lie on the hot node whatever the spread. */
+struct list {
+	uint64_t hot, spread;
+};
+
+static struct list list_of(const struct point *point, uint64_t pages, enum lru_list lru)
+{
+	uint64_t all = lru_pages(pages, lru);
+	uint64_t hot = part_of(all, 0, point->counters.hot_ppm, 1000000);
+
+	return (struct list){.hot = hot, .spread = all - hot};
+}
+
+static void visit_charge(const struct point *point, uint32_t memcg, struct charge *charge,
+			 void (*visit)(void *arg, const struct charge *charge), void *arg)
+{
+	charge->remainder = 0;
+	if (charge->pages)
+		charge->remainder =
+			remainder_of(point, memcg, charge->cpu, charge->lru, 1 + charge->node);
+	visit(arg, charge);
+}
+
 void charge_each(const struct charge_plan *plan, uint32_t memcg,
 		 void (*visit)(void *arg, const struct charge *charge), void *arg)
 {
 	const struct point *point = plan->point;
 	struct home home = home_of(point, memcg);
-	uint64_t parts = (uint64_t)home.cpus * home.nodes;
+	uint64_t parts = (uint64_t)home.cpus * home.nodes, pages = charge_pages(plan, memcg);
 
 	for (unsigned i = 0; i < home.cpus; i++) {
 		struct charge charge = {.cpu = home_cpu(&home, i)};
 
 		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
-			uint64_t pages = lru_pages(point->counters.pages, lru);
+			struct list list = list_of(point, pages, lru);
+			uint64_t hot = part_of(list.hot, i, i + 1, home.cpus);
 
 			charge.lru = lru;
 			for (unsigned k = 0; k < home.nodes; k++) {
 				uint64_t part = (uint64_t)i * home.nodes + k;
 
 				charge.node = (home.node + k) % home.nr_nodes;
-				charge.pages = (long)part_of(pages, part, part + 1, parts);
-				charge.remainder = 0;
-				if (charge.pages)
-					charge.remainder = remainder_of(point, memcg, charge.cpu,
-									lru, 1 + charge.node);
-				visit(arg, &charge);
+				charge.pages = (long)part_of(list.spread, part, part + 1, parts);
+				if (charge.node == HOT_NODE) {
+					charge.pages += (long)hot;
+					hot = 0;
+				}
+				visit_charge(point, memcg, &charge, visit, arg);
 			}
+			if (!hot)
+				continue;
+			charge.node = HOT_NODE;
+			charge.pages = (long)hot;
+			visit_charge(point, memcg, &charge, visit, arg);
 		}
 	}
 }
@@ -137,12 +180,14 @@ long charge_memcg_remainder(const struct charge_plan *plan, uint32_t memcg, unsi
 	const struct point *point = plan->point;
 	struct home home = home_of(point, memcg);
 	uint64_t parts = (uint64_t)home.cpus * home.nodes;
-	uint64_t pages = lru_pages(point->counters.pages, lru);
 	unsigned i = home_index(&home, cpu);
+	struct list list;
 
 	if (i >= home.cpus)
 		return 0;
-	if (!part_of(pages, (uint64_t)i * home.nodes, (uint64_t)(i + 1) * home.nodes, parts))
+	list = list_of(point, charge_pages(plan, memcg), lru);
+	if (!part_of(list.hot, i, i + 1, home.cpus) &&
+	    !part_of(list.spread, (uint64_t)i * home.nodes, (uint64_t)(i + 1) * home.nodes, parts))
 		return 0;
 	return remainder_of(point, memcg, cpu, lru, 0);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The charge plan: who holds how many pages, on which node and LRU list, charged from which CPU, and
- * what remainder each batch holds. A pure function of the point; every back end and the oracle are
- * filled from the same plan.
+ * The charge plan: who holds how many pages, on which node and LRU list, charged from which CPU,
+ * and what remainder each batch holds. A pure function of the point; every back end and the oracle
+ * are filled from the same plan.
  *
  * Each memcg (the root included) holds counters.pages pages, on spread_nodes nodes, charged from
- * spread_cpus CPUs, chosen by seed. Counters start as after a long run: each batch of those CPUs holds
- * a seeded remainder in -B..B, the rest of what passed through it has spilled.
+ * spread_cpus CPUs, chosen by seed. By counters.distribution zipf all memcgs together hold as many,
+ * the r-th largest in proportion to 1/r, and which is the r-th is seeded. Of each memcg's pages
+ * counters.hot_node lie on node 0, charged from the same CPUs; the others as said. Counters start
+ * as after a long run: each batch of those CPUs holds a seeded remainder in -B..B, the rest of what
+ * passed through it has spilled.
  */
 #ifndef MEMCGBENCH_BACKEND_CHARGE_H
 #define MEMCGBENCH_BACKEND_CHARGE_H
@@ -17,11 +20,11 @@
 #include <stdint.h>
 
 struct charge {
-	unsigned node;   /* modelled node, an index */
-	unsigned cpu;    /* modelled CPU */
+	unsigned node; /* modelled node, an index */
+	unsigned cpu; /* modelled CPU */
 	enum lru_list lru;
-	long pages;      /* all that this CPU charged less what it uncharged */
-	long remainder;  /* of it, still in the lruvec's batch of this CPU: -B..B */
+	long pages; /* all that this CPU charged less what it uncharged */
+	long remainder; /* of it, still in the lruvec's batch of this CPU: -B..B */
 };
 
 struct charge_plan {
@@ -34,6 +37,8 @@ struct charge_plan {
  */
 void charge_each(const struct charge_plan *plan, uint32_t memcg,
 		 void (*visit)(void *arg, const struct charge *charge), void *arg);
+/* Pages of one memcg. */
+uint64_t charge_pages(const struct charge_plan *plan, uint32_t memcg);
 long charge_memcg_remainder(const struct charge_plan *plan, uint32_t memcg, unsigned cpu,
 			    enum lru_list lru);
 

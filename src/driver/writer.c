@@ -436,5 +436,7 @@ uint64_t writers_guess_bytes(const struct point *point)
 {
 	uint64_t targets = point->write.writers ? 2 * sizeof(uint32_t) : 0;
 
+	if (targets && point->counters.distribution != DISTRIBUTION_EVEN)
+		targets += sizeof(uint64_t);
 	return (uint64_t)STACK_AND_LIST * point->write.writers + targets * (point->tree.memcgs + 1);
 }

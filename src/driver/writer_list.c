@@ -2,6 +2,7 @@
 /* See writer_list.h. */
 #include "driver/writer_list.h"
 
+#include "backend/charge.h"
 #include "base/rng.h"
 
 #include <errno.h>
@@ -124,6 +125,26 @@ static void shared_targets(const struct memcg_tree *tree, bool one, struct write
 	targets->start[1] = nr;
 }
 
+/* By Zipf's law: what the memcgs hold, added up for each writer. */
+static int weigh(const struct point *point, struct writer_targets *targets)
+{
+	const struct charge_plan plan = {.point = point};
+	uint32_t nr = targets->start[targets->nr_writers];
+
+	if (point->counters.distribution == DISTRIBUTION_EVEN)
+		return 0;
+	targets->held = calloc(nr, sizeof(*targets->held));
+	if (!targets->held)
+		return -ENOMEM;
+	for (unsigned writer = 0; writer < targets->nr_writers; writer++) {
+		uint64_t held = 0;
+
+		for (uint32_t i = targets->start[writer]; i < targets->start[writer + 1]; i++)
+			targets->held[i] = held += charge_pages(&plan, targets->memcgs[i]);
+	}
+	return 0;
+}
+
 int writer_targets_new(const struct memcg_tree *tree, const struct point *point,
 		       struct writer_targets *targets)
 {
@@ -139,6 +160,8 @@ int writer_targets_new(const struct memcg_tree *tree, const struct point *point,
 		r = own_targets(tree, targets);
 	else
 		shared_targets(tree, point->write.target == WRITE_ONE, targets);
+	if (!r)
+		r = weigh(point, targets);
 	if (r)
 		writer_targets_free(targets);
 	return r;
@@ -148,6 +171,7 @@ void writer_targets_free(struct writer_targets *targets)
 {
 	free(targets->memcgs);
 	free(targets->start);
+	free(targets->held);
 	*targets = (struct writer_targets){.memcgs = NULL};
 }
 
@@ -168,9 +192,31 @@ static unsigned draw_other(struct rng *rng, unsigned nr, unsigned not )
 	return (not +1 + (unsigned)rng_below(rng, nr - 1)) % nr;
 }
 
+/* One of targets->memcgs[first..end). */
+static uint32_t draw_memcg(struct rng *rng, const struct writer_targets *targets, uint32_t first,
+			   uint32_t end)
+{
+	const uint64_t *held = targets->held;
+	uint64_t page;
+
+	if (!held || !held[end - 1])
+		return targets->memcgs[first + rng_below(rng, end - first)];
+	/* The first one that holds more than `page` pages together with those before it. */
+	page = rng_below(rng, held[end - 1]);
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+
+		if (held[middle] > page)
+			end = middle;
+		else
+			first = middle + 1;
+	}
+	return targets->memcgs[first];
+}
+
 static struct run draw_run(struct rng *rng, const struct placement *placement,
-			   const struct point *point, const uint32_t *memcgs, uint32_t nr_memcgs,
-			   struct writer_cpus cpus)
+			   const struct point *point, const struct writer_targets *targets,
+			   unsigned whose, struct writer_cpus cpus)
 {
 	unsigned nodes = point->machine.nodes;
 	enum write_mix kind = draw_kind(rng, point);
@@ -180,7 +226,7 @@ static struct run draw_run(struct rng *rng, const struct placement *placement,
 	from = &run.step[0];
 	to = &run.step[1];
 	*from = (struct update){
-		.memcg = memcgs[rng_below(rng, nr_memcgs)],
+		.memcg = draw_memcg(rng, targets, targets->start[whose], targets->start[whose + 1]),
 		.cpu = cpus.first + (unsigned)rng_below(rng, cpus.end - cpus.first),
 		.lru = (enum lru_list)rng_below(rng, NR_LRU_LISTS),
 		.delta = kind == MIX_HUGE ? HUGE_PAGES : 1,
@@ -225,8 +271,6 @@ void writer_draw(const struct placement *placement, const struct point *point,
 	struct rng rng = rng_for(LIST_SEED, point->tree.seed, writer);
 	struct writer_cpus cpus = writer_cpus(placement, point, writer);
 	unsigned whose = writer % targets->nr_writers;
-	const uint32_t *memcgs = targets->memcgs + targets->start[whose];
-	uint32_t nr_memcgs = targets->start[whose + 1] - targets->start[whose];
 	struct run open[LAG];
 	unsigned at = 0;
 
@@ -236,8 +280,7 @@ void writer_draw(const struct placement *placement, const struct point *point,
 		if (i >= LAG)
 			runs[at++] = undone(slot);
 		if (i < DRAWN)
-			runs[at++] = *slot =
-				draw_run(&rng, placement, point, memcgs, nr_memcgs, cpus);
+			runs[at++] = *slot = draw_run(&rng, placement, point, targets, whose, cpus);
 	}
 }
 

@@ -53,11 +53,16 @@ struct writer_cpus writer_cpus(const struct placement *placement, const struct p
  * Who may be written to, by writer. Dying memcgs are left alone: nobody runs in them. all: every
  * other memcg. own: the subtrees below the root's children are dealt out in turn; where a writer
  * would get none, memcgs are instead. one: the last memcg in creation order, which is a leaf.
+ *
+ * Of these each run takes any. By counters.distribution zipf it takes them in proportion to the
+ * pages that they hold: a memcg with many pages is a busy one.
  */
 struct writer_targets {
 	unsigned nr_writers;
 	uint32_t *memcgs; /* grouped by writer */
 	uint32_t *start; /* [nr_writers + 1] index of the first of each writer's */
+	/* Pages of the writer's memcgs up to and with this one. NULL: each is chosen as often. */
+	uint64_t *held;
 };
 
 /* -ENOMEM, or -EINVAL where a writer has no memcg. */

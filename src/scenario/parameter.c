@@ -28,6 +28,9 @@ static const struct parameter_word layout_words[] = {
 	{"v5.6", LAYOUT_V5_6}, {"lean", LAYOUT_LEAN}, {NULL, 0}};
 static const struct parameter_word flush_words[] = {
 	{"v5.13", FLUSH_V5_13}, {"v5.16", FLUSH_V5_16}, {"v6.8", FLUSH_V6_8}, {NULL, 0}};
+static const struct parameter_word distribution_words[] = {
+	{"even", DISTRIBUTION_EVEN}, {"zipf", DISTRIBUTION_ZIPF}, {NULL, 0}};
+static const struct parameter_word hot_node_words[] = {{"none", 0}, {NULL, 0}};
 static const struct parameter_word file_words[] = {{"memory.numa_stat", READ_NUMA_STAT}, {NULL, 0}};
 static const struct parameter_word cgroup_words[] = {
 	{"root", TARGET_ROOT}, {"middle", TARGET_MIDDLE},   {"leaf", TARGET_LEAF},
@@ -112,6 +115,15 @@ const struct parameter parameters[] = {
 	{WORD("counters.flush", counters.flush, flush_words, FLUSH_V6_8), .in_id = true,
 	 .quiet = true,
 	 .help = "by which kernel's rules rstat flushes; nothing to other back ends"},
+	{WORD("counters.distribution", counters.distribution, distribution_words,
+	      DISTRIBUTION_EVEN),
+	 .in_id = true, .quiet = true,
+	 .help = "even: as many pages in each memcg; zipf: the r-th largest has 1/r of the "
+		 "largest"},
+	{NUMBER("counters.hot_node", counters.hot_ppm, UNIT_SHARE, 0, 1, 1000000),
+	 .words = hot_node_words, .in_id = true, .quiet = true,
+	 .help = "none, or the share of each memcg's pages that lies on node 0 whatever the "
+		 "spread"},
 
 	{WORD("read.file", read.file, file_words, READ_NUMA_STAT), .in_id = true,
 	 .help = "the file that is read"},

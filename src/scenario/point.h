@@ -28,6 +28,10 @@ enum area_layout {
 	LAYOUT_V5_6, /* the blocks of Linux 5.6: all stat items and events, local and batch */
 	LAYOUT_LEAN, /* local blocks as above, without events; batches of the LRU lists only */
 };
+enum page_distribution {
+	DISTRIBUTION_EVEN, /* each memcg has counters.pages */
+	DISTRIBUTION_ZIPF, /* the same in all, by Zipf's law with exponent 1 */
+};
 enum flush_rules {
 	FLUSH_V5_13, /* every read flushes the subtree */
 	FLUSH_V5_16, /* the whole tree, above a threshold for all memcgs; one flusher */
@@ -78,10 +82,13 @@ struct point {
 	} machine;
 	struct {
 		uint32_t batch; /* B, in pages: 0..2^20 */
-		uint64_t pages; /* charged to each memcg, root included */
+		uint64_t pages; /* charged to each memcg, root included; the mean, by Zipf's law */
 		uint32_t spread_cpus; /* charged from so many CPUs of each memcg, at most C */
 		uint32_t spread_nodes; /* onto so many nodes of each memcg, at most N */
 		enum flush_rules flush; /* of rstat; others have nothing to flush */
+		enum page_distribution distribution; /* of pages over memcgs */
+		uint32_t hot_ppm; /* of each memcg's pages: those on node 0 before others are spread
+				   */
 	} counters;
 	struct {
 		enum read_file file;

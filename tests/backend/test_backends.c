@@ -358,6 +358,28 @@ static void rows_not_asked_for_are_left_alone(void **state)
 	}
 }
 
+/* Large memcgs, empty ones, and nodes that are charged from CPUs of others. */
+static void however_pages_are_spread_all_cells_are_within_bounds(void **state)
+{
+	struct point point = small_point(60, 3, 7);
+
+	point.counters.distribution = DISTRIBUTION_ZIPF;
+	point.counters.hot_ppm = 600000;
+	point.counters.spread_cpus = 3;
+	for (size_t i = 0; backends[i]; i++) {
+		for (unsigned pages = 5; pages <= 5000; pages *= 10) {
+			struct fixture f;
+
+			point.counters.pages = pages;
+			fixture_init(&f, &point, backends[i]->name);
+			fixture_populate(&f);
+			for (uint32_t memcg = 0; memcg <= 60; memcg++)
+				fixture_compare(&f, memcg);
+			fixture_fini(&f);
+		}
+	}
+}
+
 static void populating_twice_is_refused(void **state)
 {
 	struct point point = small_point(3, 1, 1);
@@ -388,6 +410,7 @@ int main(void)
 		cmocka_unit_test(layout_skew_and_node_ids_change_no_answer),
 		cmocka_unit_test(text_carries_the_node_ids_of_the_point),
 		cmocka_unit_test(rows_not_asked_for_are_left_alone),
+		cmocka_unit_test(however_pages_are_spread_all_cells_are_within_bounds),
 		cmocka_unit_test(populating_twice_is_refused),
 	};
 

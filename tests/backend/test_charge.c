@@ -204,6 +204,145 @@ static void batch_0_holds_nothing_back(void **state)
 	}
 }
 
+static void add_hash(void *arg, const struct charge *charge)
+{
+	uint64_t *hash = arg;
+
+	*hash = rng_mix(*hash ^ (uint64_t)charge->pages ^ (uint64_t)charge->remainder << 32 ^
+			(uint64_t)charge->cpu << 16 ^ (uint64_t)charge->node << 8 ^
+			(uint64_t)charge->lru);
+}
+
+/* Worked out before pages could be spread in any other way: results of then and now compare. */
+static void the_default_spread_is_what_it_has_always_been(void **state)
+{
+	struct point point = small_point(300, 4, 72);
+	struct charge_plan plan = {.point = &point};
+	uint64_t hash = 0;
+
+	point.counters.spread_cpus = 3;
+	point.counters.spread_nodes = 2;
+	for (uint32_t memcg = 0; memcg <= 300; memcg++) {
+		charge_each(&plan, memcg, add_hash, &hash);
+		for (unsigned cpu = 0; cpu < 72; cpu++)
+			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+				hash = rng_mix(hash ^ (uint64_t)charge_memcg_remainder(&plan, memcg,
+										       cpu, lru));
+	}
+	assert_true(hash == 0x8c8adb5a294237bd);
+}
+
+static int falling(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+static void by_zipf_the_rth_largest_has_an_rth_of_the_largest(void **state)
+{
+	static const uint32_t memcgs[] = {0, 1, 9, 63, 64, 65, 1000, 20000};
+	static uint64_t pages[20001];
+
+	for (size_t i = 0; i < sizeof(memcgs) / sizeof(memcgs[0]); i++) {
+		struct point point = small_point(memcgs[i], 2, 8);
+		struct charge_plan plan = {.point = &point};
+		uint64_t all = 0;
+
+		point.counters.distribution = DISTRIBUTION_ZIPF;
+		point.counters.pages = 10000000;
+		for (uint32_t memcg = 0; memcg <= memcgs[i]; memcg++)
+			all += pages[memcg] = charge_pages(&plan, memcg);
+		assert_true(all == point.counters.pages * (memcgs[i] + 1));
+		qsort(pages, memcgs[i] + 1, sizeof(*pages), falling);
+		for (uint32_t rank = 1; rank <= memcgs[i] + 1; rank++) {
+			double law = (double)pages[0] / rank;
+
+			assert_true((double)pages[rank - 1] <= law * (1 + 1e-6) + 2);
+			assert_true((double)pages[rank - 1] >= law * (1 - 1e-6) - 2);
+		}
+	}
+}
+
+static void by_zipf_charges_add_up_to_a_memcgs_pages(void **state)
+{
+	struct point point = small_point(200, 3, 7);
+	struct charge_plan plan = {.point = &point};
+	uint64_t all = 0;
+
+	point.counters.distribution = DISTRIBUTION_ZIPF;
+	point.counters.pages = 33; /* the smallest memcgs are empty */
+	for (uint32_t memcg = 0; memcg <= 200; memcg++) {
+		struct seen seen = look(&point, memcg);
+
+		assert_true(seen.pages == charge_pages(&plan, memcg));
+		all += seen.pages;
+	}
+	assert_int_equal(all, 33 * 201);
+}
+
+static void who_is_large_by_zipf_is_seeded(void **state)
+{
+	uint32_t first[8];
+
+	for (unsigned seed = 0; seed < 8; seed++) {
+		struct point point = small_point(5000, 2, 8);
+		struct charge_plan plan = {.point = &point};
+
+		point.counters.distribution = DISTRIBUTION_ZIPF;
+		point.tree.seed = seed;
+		first[seed] = 0;
+		for (uint32_t memcg = 1; memcg <= 5000; memcg++)
+			if (charge_pages(&plan, memcg) > charge_pages(&plan, first[seed]))
+				first[seed] = memcg;
+		for (unsigned other = 0; other < seed; other++)
+			assert_int_not_equal(first[seed], first[other]);
+	}
+}
+
+struct by_node {
+	uint64_t pages[4], calls, last; /* last: (cpu, lru, node) of the charge before */
+};
+
+/* No place is charged twice: batches would hold more than they can. */
+static void add_node(void *arg, const struct charge *charge)
+{
+	struct by_node *by_node = arg;
+	uint64_t place = (uint64_t)charge->cpu << 16 | (uint64_t)charge->lru << 8 | charge->node;
+
+	by_node->pages[charge->node] += (uint64_t)charge->pages;
+	assert_true(!by_node->calls || place != by_node->last);
+	by_node->last = place;
+	by_node->calls++;
+}
+
+static void a_hot_node_has_its_share_of_every_memcg(void **state)
+{
+	static const uint32_t shares[] = {1, 250000, 700000, 1000000};
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		struct point point = small_point(100, 4, 16);
+		struct charge_plan plan = {.point = &point};
+		uint64_t hot = 25000ull * shares[i] / 1000000;
+		uint64_t pages[4] = {0};
+
+		point.counters.hot_ppm = shares[i];
+		point.counters.spread_nodes = 2;
+		for (uint32_t memcg = 0; memcg <= 100; memcg++) {
+			struct by_node by_node = {.calls = 0};
+
+			charge_each(&plan, memcg, add_node, &by_node);
+			/* each list is rounded down */
+			assert_true(by_node.pages[0] + NR_LRU_LISTS > hot);
+			for (unsigned node = 0; node < 4; node++)
+				pages[node] += by_node.pages[node];
+		}
+		assert_true(pages[0] + pages[1] + pages[2] + pages[3] == 101 * 25000);
+		for (unsigned node = 1; node < 4; node++)
+			assert_true(shares[i] == 1000000 ? !pages[node] : pages[node] > 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +354,11 @@ int main(void)
 		cmocka_unit_test(plan_depends_on_the_seed_and_nothing_else),
 		cmocka_unit_test(memcg_remainders_are_zero_where_the_memcg_never_ran),
 		cmocka_unit_test(batch_0_holds_nothing_back),
+		cmocka_unit_test(the_default_spread_is_what_it_has_always_been),
+		cmocka_unit_test(by_zipf_the_rth_largest_has_an_rth_of_the_largest),
+		cmocka_unit_test(by_zipf_charges_add_up_to_a_memcgs_pages),
+		cmocka_unit_test(who_is_large_by_zipf_is_seeded),
+		cmocka_unit_test(a_hot_node_has_its_share_of_every_memcg),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "driver/writer.h"
 #include "driver/writer_list.h"
 
+#include "backend/charge.h"
 #include "fixture.h"
 
 #include <errno.h>
@@ -212,6 +213,36 @@ static void of_a_chain_each_writer_has_memcgs_too(void **state)
 	fixture_fini(&f);
 }
 
+/* Runs are drawn in proportion to pages: here the busiest two of 41 hold a third of them. */
+static void by_zipf_busy_memcgs_are_those_with_many_pages(void **state)
+{
+	struct point point = point_of(MIX_PAGE, 1, 1);
+	struct charge_plan plan = {.point = &point};
+	uint64_t largest = 0, runs_of[MEMCGS + 1] = {0}, pages = 0, drawn = 0;
+	static struct run runs[ROUND_RUNS];
+	struct fixture f;
+
+	point.counters.distribution = DISTRIBUTION_ZIPF;
+	point.counters.pages = 1000;
+	fixture_init(&f, &point, "cached");
+	draw(&f, 0, runs);
+	for (unsigned i = 0; i < ROUND_RUNS; i++)
+		runs_of[runs[i].step[0].memcg]++;
+	for (uint32_t memcg = 0; memcg <= MEMCGS; memcg++) {
+		largest =
+			charge_pages(&plan, memcg) > largest ? charge_pages(&plan, memcg) : largest;
+	}
+	for (uint32_t memcg = 0; memcg <= MEMCGS; memcg++) {
+		if (charge_pages(&plan, memcg) < largest / 2)
+			continue;
+		pages += charge_pages(&plan, memcg);
+		drawn += runs_of[memcg];
+	}
+	assert_true(3 * pages > 1000 * (MEMCGS + 1));
+	assert_true(4 * drawn > ROUND_RUNS && 2 * drawn < ROUND_RUNS);
+	fixture_fini(&f);
+}
+
 static void one_is_a_living_leaf(void **state)
 {
 	struct point point = point_of(MIX_PAGE, WRITERS, 1);
@@ -403,6 +434,7 @@ int main(void)
 		cmocka_unit_test(no_two_threads_share_a_modelled_cpu),
 		cmocka_unit_test(own_memcgs_are_subtrees_and_nobody_elses),
 		cmocka_unit_test(of_a_chain_each_writer_has_memcgs_too),
+		cmocka_unit_test(by_zipf_busy_memcgs_are_those_with_many_pages),
 		cmocka_unit_test(one_is_a_living_leaf),
 		/* before any other run binds this thread, and so what may be used, to one CPU */
 		cmocka_unit_test(a_writer_has_a_real_cpu_of_its_own_while_there_are_any),

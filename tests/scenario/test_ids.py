@@ -21,6 +21,7 @@ DEFAULTS = {
     'machine.nodes': '1', 'machine.cpus': '1', 'machine.placement': 'fold',
     'machine.pages': 'small', 'machine.layout': 'v5.6', 'machine.skew': '0',
     'counters.batch': '32', 'counters.pages': '25000', 'counters.flush': 'v6.8',
+    'counters.distribution': 'even', 'counters.hot_node': '0',
     'read.file': 'memory.numa_stat', 'read.cgroup': 'root', 'read.readers': '1',
     'read.pacing': '0', 'read.cache': 'hot', 'read.form': 'text', 'read.rows': 'all',
     'read.text': 'seq_printf', 'read.spills': '0', 'write.writers': '0',
@@ -60,7 +61,7 @@ def _lines_of(parameters):
     defaults['counters.spread.nodes'] = '1'
     lines = []
     for key, value in parameters.items():
-        if key == 'tree.dying':
+        if key in ('tree.dying', 'counters.hot_node'):
             value = f'{float(value):.6f}'.rstrip('0').rstrip('.')
         if key not in NOT_IN_ID and value != defaults.get(key):
             lines.append(f'{key}={value}')
