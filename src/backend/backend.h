@@ -103,16 +103,17 @@ struct backend {
 	void (*update)(void *instance, const struct update *update);
 	void (*count_update)(void *instance, const struct update *update, struct op_probe *probe);
 
-	/* Optional: bring all updates in the memcg's subtree to where reads look, whatever the rules
-	 * for reads are. */
+	/* Optional: bring all updates in the memcg's subtree to where reads look, whatever the
+	 * rules for reads are. */
 	void (*flush)(void *instance, uint32_t memcg);
 
 	/*
 	 * Largest |value - oracle| in pages that the design allows for a cell, `subtree` memcgs in
-	 * the subtree read (itself included).
+	 * the subtree read (itself included), when the oracle has `truth` pages in the cell: a
+	 * design may allow a share of what there is.
 	 */
 	uint64_t (*bound)(const struct point *point, enum numa_scope scope, enum numa_row row,
-			  unsigned column, uint32_t subtree);
+			  unsigned column, uint32_t subtree, uint64_t truth);
 };
 
 extern const struct backend *const backends[]; /* ended by NULL */

@@ -76,7 +76,7 @@ double cached_guess_read_ns(const struct point *point)
 }
 
 uint64_t cached_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-		      unsigned column, uint32_t subtree)
+		      unsigned column, uint32_t subtree, uint64_t truth)
 {
 	if (scope == SCOPE_HIERARCHICAL)
 		return batch_bound(point, row, subtree);

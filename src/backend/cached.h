@@ -7,6 +7,6 @@
 
 double cached_guess_read_ns(const struct point *point);
 uint64_t cached_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-		      unsigned column, uint32_t subtree);
+		      unsigned column, uint32_t subtree, uint64_t truth);
 
 #endif

@@ -162,7 +162,8 @@ unsigned oracle_compare(const struct backend *backend, const struct point *point
 			continue;
 		cell.pages =
 			cell.value > cell.truth ? cell.value - cell.truth : cell.truth - cell.value;
-		cell.bound = backend->bound(point, cell.scope, cell.row, cell.column, subtree);
+		cell.bound = backend->bound(point, cell.scope, cell.row, cell.column, subtree,
+					    cell.truth);
 		beyond += cell.pages > cell.bound;
 		if (first || cell_error_worse(&cell, worst))
 			*worst = cell;

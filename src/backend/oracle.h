@@ -25,7 +25,7 @@ struct cell_error {
 	unsigned column;
 	uint64_t value, truth;
 	uint64_t pages; /* |value - truth| */
-	uint64_t bound; /* pages; as the back end's design states it */
+	uint64_t bound; /* pages; as the back end's design states it for this truth */
 };
 
 /* The cell as people read it: "hierarchical_total N0", "file" for a row's sum. Returns `buffer`. */

@@ -175,7 +175,7 @@ static double packed_guess_read_ns(const struct point *point)
 }
 
 static uint64_t packed_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-			     unsigned column, uint32_t subtree)
+			     unsigned column, uint32_t subtree, uint64_t truth)
 {
 	return scope == SCOPE_LOCAL ? 0 : batch_bound(point, row, subtree);
 }

@@ -185,7 +185,7 @@ static double rstat_guess_read_ns(const struct point *point)
 
 /* The same for all rows and columns: what is pending may be of one item. */
 static uint64_t rstat_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-			    unsigned column, uint32_t subtree)
+			    unsigned column, uint32_t subtree, uint64_t truth)
 {
 	uint64_t batch = point->counters.batch, cpus = point->machine.cpus;
 

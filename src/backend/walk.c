@@ -77,7 +77,7 @@ double walk_guess_read_ns(const struct point *point)
 }
 
 uint64_t walk_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-		    unsigned column, uint32_t subtree)
+		    unsigned column, uint32_t subtree, uint64_t truth)
 {
 	/* Lruvecs' local counters are exact. */
 	if (column > 0)

@@ -12,6 +12,6 @@ int walk_count_read(void *instance, const struct read_request *request, struct n
 double walk_guess_read_ns(const struct point *point);
 /* Of a walk over what updates with batches keep. */
 uint64_t walk_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-		    unsigned column, uint32_t subtree);
+		    unsigned column, uint32_t subtree, uint64_t truth);
 
 #endif

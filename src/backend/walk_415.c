@@ -94,7 +94,7 @@ static void walk_415_count_update(void *instance, const struct update *update,
 }
 
 static uint64_t walk_415_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
-			       unsigned column, uint32_t subtree)
+			       unsigned column, uint32_t subtree, uint64_t truth)
 {
 	return 0;
 }

@@ -144,8 +144,8 @@ static void a_cached_cell_can_reach_its_bound_exactly(void **state)
 	fixture_compare(&f, 0);
 	sum = numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0);
 	node = numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 1);
-	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0, 31) ==
-		    bound);
+	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0, 31,
+				     0) == bound);
 	assert_true(f.truth.cells[sum] == bound && f.counts.cells[sum] == 0);
 	assert_true(f.truth.cells[node] == bound && f.counts.cells[node] == 0);
 	fixture_fini(&f);
@@ -189,8 +189,8 @@ static void walk_415_is_exact_and_says_so(void **state)
 	}
 	for (unsigned scope = 0; scope < NR_SCOPES; scope++)
 		for (unsigned column = 0; column <= 2; column++)
-			assert_true(f.backend->bound(&point, scope, NUMA_ROW_TOTAL, column, 31) ==
-				    0);
+			assert_true(f.backend->bound(&point, scope, NUMA_ROW_TOTAL, column, 31,
+						     0) == 0);
 	fixture_fini(&f);
 }
 
@@ -232,15 +232,16 @@ static void bounds_follow_items_batch_cpus_and_subtree(void **state)
 	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
 		uint64_t one = items[row] * 32 * 72;
 
-		assert_true(cached->bound(&point, SCOPE_HIERARCHICAL, row, 0, 10001) ==
+		assert_true(cached->bound(&point, SCOPE_HIERARCHICAL, row, 0, 10001, 0) ==
 			    one * 10001);
-		assert_true(cached->bound(&point, SCOPE_HIERARCHICAL, row, 2, 10001) ==
+		assert_true(cached->bound(&point, SCOPE_HIERARCHICAL, row, 2, 10001, 0) ==
 			    one * 10001);
-		assert_true(walk->bound(&point, SCOPE_HIERARCHICAL, row, 0, 10001) == one * 10001);
-		assert_true(walk->bound(&point, SCOPE_HIERARCHICAL, row, 2, 10001) == 0);
-		assert_true(walk->bound(&point, SCOPE_LOCAL, row, 0, 10001) == one);
-		assert_true(cached->bound(&point, SCOPE_LOCAL, row, 0, 10001) == one);
-		assert_true(cached->bound(&point, SCOPE_LOCAL, row, 1, 10001) == 0);
+		assert_true(walk->bound(&point, SCOPE_HIERARCHICAL, row, 0, 10001, 0) ==
+			    one * 10001);
+		assert_true(walk->bound(&point, SCOPE_HIERARCHICAL, row, 2, 10001, 0) == 0);
+		assert_true(walk->bound(&point, SCOPE_LOCAL, row, 0, 10001, 0) == one);
+		assert_true(cached->bound(&point, SCOPE_LOCAL, row, 0, 10001, 0) == one);
+		assert_true(cached->bound(&point, SCOPE_LOCAL, row, 1, 10001, 0) == 0);
 	}
 }
 

@@ -67,8 +67,8 @@ static void a_cell_can_reach_its_bound_exactly(void **state)
 						    .lru = LRU_UNEVICTABLE,
 						    .delta = 1});
 	fixture_compare(&f, 0);
-	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 2,
-				     memcgs) == memcgs * cpus * batch);
+	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 2, memcgs,
+				     0) == memcgs * cpus * batch);
 	for (unsigned i = 0; i < 2; i++)
 		for (unsigned column = 0; column <= 2; column += 2) {
 			size_t cell = numa_cell(2, SCOPE_HIERARCHICAL, rows[i], column);
@@ -96,9 +96,9 @@ static void no_bound_is_larger_than_that_of_cached(void **state)
 		for (int row = 0; row < NR_NUMA_ROWS; row++)
 			for (unsigned column = 0; column <= 4; column++)
 				assert_true(packed->bound(&point, (enum numa_scope)scope,
-							  (enum numa_row)row, column, 11) <=
+							  (enum numa_row)row, column, 11, 0) <=
 					    cached->bound(&point, (enum numa_scope)scope,
-							  (enum numa_row)row, column, 11));
+							  (enum numa_row)row, column, 11, 0));
 }
 
 /* 130 CPUs: three words of the mask. One after the other, and none twice. */

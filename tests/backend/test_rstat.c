@@ -136,7 +136,7 @@ static void every_read_by_the_rules_of_5_13_is_exact(void **state)
 
 	point.tree.shape = TREE_RANDOM;
 	init(&f, point, FLUSH_V5_13);
-	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0, 41) == 0);
+	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0, 41, 0) == 0);
 	fixture_populate(&f);
 	for (unsigned i = 0; i < 200; i++) {
 		random_updates(&f, i, 30);
@@ -170,8 +170,8 @@ static void by_the_rules_of_6_8_a_cell_reaches_its_bound_and_one_page_more_flush
 		uint32_t memcg = i == 0 ? 30 : i == 1 ? f.tree->parent[30] : 0;
 
 		fixture_compare(&f, memcg);
-		assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0, 31) ==
-			    bound);
+		assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0, 31,
+					     0) == bound);
 		assert_true(error_of(&f, unevictable(SCOPE_HIERARCHICAL, 0)) == bound);
 		assert_true(error_of(&f, unevictable(SCOPE_HIERARCHICAL, 1)) == bound);
 		assert_true(error_of(&f, unevictable(SCOPE_LOCAL, 1)) == (i ? 0 : bound));
@@ -199,8 +199,9 @@ static void by_the_rules_of_5_16_a_cell_reaches_its_bound_and_one_page_more_flus
 		charge(&f, 7, cpu, 32);
 	}
 	fixture_compare(&f, 0);
-	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0, 31) == bound);
-	assert_true(f.backend->bound(&f.point, SCOPE_LOCAL, NUMA_ROW_TOTAL, 0, 31) == 0);
+	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0, 31, 0) ==
+		    bound);
+	assert_true(f.backend->bound(&f.point, SCOPE_LOCAL, NUMA_ROW_TOTAL, 0, 31, 0) == 0);
 	assert_true(error_of(&f, unevictable(SCOPE_HIERARCHICAL, 0)) == bound);
 	assert_true(error_of(&f, unevictable(SCOPE_HIERARCHICAL, 1)) == bound);
 	charge(&f, 7, 0, 1);
