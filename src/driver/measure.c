@@ -192,7 +192,8 @@ out:
 	return r;
 }
 
-/* Nobody is at work any more: the root's counters against the oracle, which is told of all updates. */
+/* Nobody is at work any more: the root's counters against the oracle, which is told of all updates.
+ */
 static int compare_after_load(struct measurement *m, struct error *err)
 {
 	struct read_request request = {.memcg = 0, .cpu = 0, .rows = m->point.read.rows};
@@ -234,10 +235,17 @@ static int sample_under_load(struct measurement *m, struct sampler *sampler, str
 	r = sampler_run(sampler, &m->out.sampling, &m->out.sampled, err);
 	if (!r)
 		r = writers_digest(m->writers, &m->out.writers, err);
-	if (!r && m->writers)
-		r = compare_after_load(m, err);
 	sampler->writers = NULL;
 	return r;
+}
+
+/* What is read against the truth, and files against each other. Not before the samples where nobody
+ * writes: nothing changes then, and what was read before a sample would be warm. */
+static int hold_against_truth(struct measurement *m, struct sampler *sampler, struct error *err)
+{
+	int r = m->writers ? compare_after_load(m, err) : 0;
+
+	return r ? r : consistency_look(sampler, m->oracle, &m->out.consistency, err);
 }
 
 static int sample(struct measurement *m, const json_t *fixed, struct error *err)
@@ -271,10 +279,17 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 	if (r)
 		return r;
 	m->out.pilot_ns = lap(&since);
-	r = sample_under_load(m, &sampler, err);
+	if (m->point.write.writers)
+		r = consistency_look(&sampler, m->oracle, &m->out.consistency, err);
+	m->out.truth_ns = lap(&since);
+	if (!r)
+		r = sample_under_load(m, &sampler, err);
+	m->out.measure_ns = lap(&since);
+	if (!r)
+		r = hold_against_truth(m, &sampler, err);
+	m->out.truth_ns += lap(&since);
 	if (r)
 		return r;
-	m->out.measure_ns = lap(&since);
 	r = sampler_parts(&sampler, &m->out.parts, err);
 	m->out.parts_ns = lap(&since);
 	if (r)

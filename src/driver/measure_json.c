@@ -3,6 +3,7 @@
 #include "driver/measure_json.h"
 
 #include "base/build.h"
+#include "driver/truth_json.h"
 #include "result/result.h"
 #include "scenario/parameter.h"
 #include "timing/gb_shim.h"
@@ -20,7 +21,7 @@ static const char *const placement_words[] = {
 };
 
 static const char *const mix_words[] = {
-	[MIX_PAGE] = "page",	   [MIX_HUGE] = "huge",	  [MIX_LRU] = "lru",
+	[MIX_PAGE] = "page",       [MIX_HUGE] = "huge",   [MIX_LRU] = "lru",
 	[MIX_MIGRATE] = "migrate", [MIX_MIXED] = "mixed",
 };
 
@@ -151,13 +152,14 @@ static json_t *error_json(const struct measured *m, enum numa_scope scope,
 
 static json_t *times_json(const struct measured *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "create_ns",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "create_ns",
 			 count_json(m->create_ns), "verify_ns", count_json(m->verify_ns),
 			 "populate_ns", count_json(m->populate_ns), "count_ns",
 			 count_json(m->count_ns), "pilot_ns", count_json(m->pilot_ns), "measure_ns",
 			 count_json(m->measure_ns), "parts_ns", count_json(m->parts_ns),
-			 "update_ns", count_json(m->update_ns), "destroy_ns",
-			 count_json(m->destroy_ns), "total_ns", count_json(clock_now() - m->since));
+			 "update_ns", count_json(m->update_ns), "truth_ns", count_json(m->truth_ns),
+			 "destroy_ns", count_json(m->destroy_ns), "total_ns",
+			 count_json(clock_now() - m->since));
 }
 
 static json_t *memory_json(const struct measured *m)
@@ -227,7 +229,7 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 	if (misplaced)
 		warn(warnings, "%lld bytes lie on another node than asked", (long long)misplaced);
 	if (m->beyond_bound[SCOPE_LOCAL] + m->beyond_bound[SCOPE_HIERARCHICAL] +
-	    m->load_beyond_bound)
+	    m->load_beyond_bound + m->consistency.rows_beyond + m->consistency.below_beyond)
 		warn(warnings, "a cell is further from the truth than its bound allows");
 	if ((point->read.cache == CACHE_COLD || point->read.spills) &&
 	    m->sampled.median_ns < FLOORS_PER_SAMPLE * m->floor.median_ns)
@@ -286,6 +288,8 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));
+	r |= json_object_set_new(result, "closure", closure_json(&m->consistency, point));
+	r |= json_object_set_new(result, "inversion", inversion_json(&m->consistency, point));
 	r |= json_object_set_new(result, "memory", memory_json(m));
 	r |= json_object_set_new(result, "perf", perf_json(m, point));
 	r |= json_object_set_new(result, "times", times_json(m));

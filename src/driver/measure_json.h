@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/oracle.h"
+#include "driver/consistency.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
 #include "driver/writer.h"
@@ -17,7 +18,7 @@
 struct measured {
 	uint64_t since; /* clock_now() when the process began to work */
 	uint64_t create_ns, verify_ns, populate_ns, count_ns, pilot_ns, measure_ns, parts_ns,
-		update_ns, destroy_ns;
+		update_ns, truth_ns, destroy_ns;
 	uint64_t bytes, estimate_bytes;
 	json_t *placement_found;
 	struct op_counts counts;
@@ -34,6 +35,7 @@ struct measured {
 	struct writers_cost writers;
 	struct cell_error load_error; /* after the writers ended */
 	unsigned load_beyond_bound; /* cells */
+	struct consistency consistency; /* before and after the load */
 };
 
 /* The result document; NULL with a message where memory is out or a figure is not a number. */

@@ -36,9 +36,19 @@
  *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
  *               "cells_beyond_bound":0}          hierarchical rows
  *  local_error the same for local rows, or null
+ *  closure     {"pages":..,"bound_pages":..,"row":"hierarchical_total","sum":..,"columns":..,
+ *               "rows":n,"rows_beyond_bound":0}   of the root's hierarchical rows while nobody writes, the one
+ *              whose sum is furthest from the sum of its node columns, as a share of the bound of
+ *              both; rows: looked at. This and the next: absent before 0.2
+ *  inversion   {"pairs":n,"cells":n,"below":n,"below_beyond_bound":0,"pages":..,"bound_pages":..,
+ *               "cell":"hierarchical_file N0","parent":..,"child":..}|null   while nobody writes:
+ *              pairs of a memcg and its child, their hierarchical cells; how many of the parents'
+ *              were below the child's, and the worst of them (cell, parent and child only then).
+ *              null: no memcg has a child with a file
  *  memory      {"bytes":..,"rss_peak_bytes":..,"estimate_bytes":..}
  *  times       {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns",
- *               "parts_ns","update_ns","destroy_ns","total_ns","process_ns"}
+ *               "parts_ns","update_ns","truth_ns","destroy_ns","total_ns","process_ns"}
+ *              truth: all that is compared outside of the samples, count aside; absent before 0.2
  *              total: all of the process; process: the parent's wall clock from before fork to
  *              after wait. Less the steps, that is the harness's own cost.
  *  perf        {"cycles",..} of the sampling loop, or null: not to be had, or cold

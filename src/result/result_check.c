@@ -269,8 +269,8 @@ static int check_placement(const struct exam *exam)
 static int check_times(const struct exam *exam)
 {
 	static const char *const steps[] = {
-		"create_ns",  "verify_ns", "populate_ns", "count_ns",   "pilot_ns",
-		"measure_ns", "parts_ns",  "update_ns",   "destroy_ns",
+		"create_ns",  "verify_ns", "populate_ns", "count_ns", "pilot_ns",
+		"measure_ns", "parts_ns",  "update_ns",   "truth_ns", "destroy_ns",
 	};
 	const json_t *times = json_object_get(exam->document->json, "times");
 	double total = json_number_at(times, "total_ns"), sum = 0;
@@ -400,5 +400,7 @@ int result_check(const struct document *document, const struct point *point,
 	r = check_error(&exam, "error");
 	if (!r)
 		r = check_error(&exam, "local_error");
-	return r ? r : check_error(&exam, "writers.error");
+	if (!r)
+		r = check_error(&exam, "writers.error");
+	return r ? r : result_check_truth(document, point, err);
 }

@@ -15,5 +15,8 @@
  */
 int result_check(const struct document *document, const struct point *point,
 		 const struct histogram *latency, struct error *err);
+/* The part of it that is closure, inversions and reads under load. */
+int result_check_truth(const struct document *document, const struct point *point,
+		       struct error *err);
 
 #endif

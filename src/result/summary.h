@@ -17,6 +17,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The worst of all processes, by share of its bound. */
+struct worst_summary {
+	double pages, bound_pages;
+	char where[64]; /* cell or row */
+};
+
+/* Beside plain errors; result.h says what each is. */
+struct truth_summary {
+	struct worst_summary closure;
+	uint64_t pairs, cells, below; /* over all processes */
+	struct worst_summary inversion;
+};
+
 /* NAN stands for what is not known or not reported: null in JSON, "-" in tables. */
 struct backend_summary {
 	char *backend;
@@ -36,6 +49,7 @@ struct backend_summary {
 	double writer_ns, writer_p99_batch_ns, updates_per_s;
 	uint64_t updates_behind;
 	double load_error_pages, load_error_bound_pages; /* after they ended; the worst process */
+	struct truth_summary truth;
 	double floor_ns;
 	bool counted; /* counts and bytes_touched are known */
 	struct op_counts counts;

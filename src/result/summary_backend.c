@@ -64,6 +64,7 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 		.local_error_bound_pages = NAN,
 		.started = -1,
 	};
+	truth_summary_init(&into->truth);
 	into->backend = strdup(name);
 	into->latency = histogram_new();
 	return into->backend && into->latency ? 0 : -ENOMEM;
@@ -179,8 +180,7 @@ static void add_counts(struct backend_summary *into, const json_t *result)
 		into->bytes_touched = touched;
 }
 
-/* Larger share of its bound; a bound of 0 allows nothing. NAN (nothing yet) loses to all. */
-static bool is_worse(double pages, double bound, double old_pages, double old_bound)
+bool is_worse(double pages, double bound, double old_pages, double old_bound)
 {
 	if (isnan(pages))
 		return false;
@@ -334,6 +334,7 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 	add_start(into, result);
 	add_counts(into, result);
 	add_errors(into, result);
+	truth_summary_add(&into->truth, result);
 	into->updates_behind += json_whole_at(json_object_get(result, "writers"), "behind");
 	json_array_foreach (json_object_get(result, "warnings"), i, warning) {
 		r = add_warning(into, json_string_value(warning));

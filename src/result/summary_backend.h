@@ -6,6 +6,7 @@
 #include "result/summary.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 enum {
 	PART_HIERARCHICAL,
@@ -26,8 +27,8 @@ struct backend_merge {
 	size_t nr_parts[NR_MERGED_PARTS];
 };
 
-/* `repetitions`: as many as are expected, at least 1. 0 or -ENOMEM. backend_merge_end() is called in
- * either case. */
+/* `repetitions`: as many as are expected, at least 1. 0 or -ENOMEM. backend_merge_end() is called
+ * in either case. */
 int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
 			unsigned repetitions);
 /* Add a result that result_read() checked and that is ok. */
@@ -37,5 +38,12 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 int backend_merge_end(struct backend_merge *merge);
 
 void backend_summary_fini(struct backend_summary *summary);
+
+/* A larger share of its bound; a bound of 0 allows nothing. NAN (nothing yet) loses to all. */
+bool is_worse(double pages, double bound, double old_pages, double old_bound);
+
+/* summary_truth.c */
+void truth_summary_init(struct truth_summary *truth);
+void truth_summary_add(struct truth_summary *truth, const json_t *result);
 
 #endif

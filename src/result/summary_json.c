@@ -100,6 +100,25 @@ static void put_error(json_t *o, const struct backend_summary *s, int *failed)
 	put(o, "updates_behind", whole(!isnan(s->updates_per_s), s->updates_behind), failed);
 }
 
+static json_t *name_or_null(const char *name)
+{
+	return name[0] ? json_string(name) : json_null();
+}
+
+/* Do files agree with themselves, and with those below them? */
+static void put_truth(json_t *o, const struct truth_summary *t, int *failed)
+{
+	put(o, "closure_pages", pages(t->closure.pages), failed);
+	put(o, "closure_bound_pages", pages(t->closure.bound_pages), failed);
+	put(o, "closure_row", name_or_null(t->closure.where), failed);
+	put(o, "inversion_pairs", whole(t->pairs, t->pairs), failed);
+	put(o, "inversion_cells", whole(t->pairs, t->cells), failed);
+	put(o, "inversions", whole(t->pairs, t->below), failed);
+	put(o, "inversion_pages", pages(t->inversion.pages), failed);
+	put(o, "inversion_bound_pages", pages(t->inversion.bound_pages), failed);
+	put(o, "inversion_cell", name_or_null(t->inversion.where), failed);
+}
+
 static json_t *warnings_to_json(const struct backend_summary *s)
 {
 	json_t *list = json_array();
@@ -124,6 +143,7 @@ static json_t *backend_to_json(const struct backend_summary *s, uint64_t memcgs)
 	put_latency(o, s, memcgs, &failed);
 	put_work(o, s, &failed);
 	put_error(o, s, &failed);
+	put_truth(o, &s->truth, &failed);
 	put(o, "placement", s->placement_asked ? json_string(s->placement_asked) : json_null(),
 	    &failed);
 	put(o, "placement_found", copy_or_null(s->placement_found), &failed);

@@ -239,6 +239,36 @@ static const struct {
 	{"writers.error.cells_beyond_bound", "1", "is 1, though the worst cell"},
 };
 
+/* Of a result that says how its files agree. */
+static const struct {
+	const char *field, *value, *words;
+} truth_contradicts[] = {
+	{"closure.pages", "41", "is not the difference of sum and columns"},
+	{"closure.bound_pages", "39", "is 0 of 4, which the worst row does not allow"},
+	{"closure.rows_beyond_bound", "1", "is 1 of 4, which the worst row does not allow"},
+	{"closure.rows", "0", "closure.rows"},
+	{"inversion.pages", "0", "inversion.below: is 2 of 12 cells"},
+	{"inversion.below", "0", "inversion.below: is 0 of 12 cells, the worst by 33 pages"},
+	{"inversion.below", "13", "inversion.below: is 13 of 12 cells"},
+	{"inversion.below_beyond_bound", "1", "which the worst cell does not allow"},
+	{"inversion.bound_pages", "32", "which the worst cell does not allow"},
+	{"inversion.child", "34", "is not what the child is above its parent"},
+};
+
+static json_t *files_held_against_each_other(json_t *result)
+{
+	json_object_set_new(result, "closure",
+			    json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:i}", "pages", 40,
+				      "bound_pages", 160, "row", "hierarchical_total", "sum", 100,
+				      "columns", 60, "rows", 4, "rows_beyond_bound", 0));
+	json_object_set_new(result, "inversion",
+			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:i, s:i}", "pairs", 1,
+				      "cells", 12, "below", 2, "below_beyond_bound", 0, "pages", 33,
+				      "bound_pages", 64, "cell", "hierarchical_anon", "parent", 0,
+				      "child", 33));
+	return result;
+}
+
 static json_t *two_writers(void)
 {
 	return json_pack("{s:i, s:s, s:i, s:i, s:f, s:f, s:f, s:[f, f], s:[i, i], s:f, s:i,"
@@ -338,6 +368,26 @@ static void what_writers_say_must_agree_with_itself_and_the_point(void **state)
 		expect_refused(writers_contradict[i].words);
 	}
 	made_run_end(&run);
+}
+
+static void what_is_said_of_the_truth_must_agree_with_itself(void **state)
+{
+	for (size_t i = 0; i < sizeof(truth_contradicts) / sizeof(truth_contradicts[0]); i++) {
+		const char *field = truth_contradicts[i].field, *dot = strchr(field, '.');
+		json_t *json = files_held_against_each_other(made_result(&made, 0, 0, 1)), *result;
+		struct error err = {0};
+		char object[64];
+
+		write_json(json_incref(json));
+		if (result_load(path, &result, &err))
+			fail_msg("%s", err.text);
+		json_decref(result);
+		snprintf(object, sizeof(object), "%.*s", (int)(dot - field), field);
+		json_object_set_new(json_at(json, object), dot + 1,
+				    json_loads(truth_contradicts[i].value, JSON_DECODE_ANY, NULL));
+		write_json(json);
+		expect_refused(truth_contradicts[i].words);
+	}
 }
 
 /* A reader with a memory must find what one without finds. */
@@ -526,6 +576,7 @@ int main(void)
 		cmocka_unit_test(every_wrong_value_is_named),
 		cmocka_unit_test(numbers_that_contradict_each_other_are_refused),
 		cmocka_unit_test(what_writers_say_must_agree_with_itself_and_the_point),
+		cmocka_unit_test(what_is_said_of_the_truth_must_agree_with_itself),
 		cmocka_unit_test(what_is_remembered_changes_no_verdict),
 		cmocka_unit_test(a_key_twice_is_refused_by_a_memory),
 		cmocka_unit_test(a_memory_reads_lists_and_numbers_as_they_are),
