@@ -29,50 +29,60 @@
 /* Rows of one column from its lists; a list below 0, for updates out of order, reads as 0. */
 static __always_inline void put_column(const struct packed *packed, struct numa_counts *out,
 				       enum numa_scope scope, unsigned column,
-				       const long pages[NR_LRU_LISTS])
+				       const long lists[NR_LRU_LISTS])
 {
 	uint64_t *cell = &out->cells[numa_cell(packed->layout.nodes, scope, 0, column)];
+	uint64_t pages[NR_LRU_LISTS];
 
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		pages[lru] = lists[lru] > 0 ? (uint64_t)lists[lru] : 0;
+#pragma GCC unroll 4
 	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
-		unsigned mask = numa_rows[row].lru_mask;
 		uint64_t sum = 0;
 
+#pragma GCC unroll 5
 		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-			if (mask & (1u << lru) && pages[lru] > 0)
-				sum += (uint64_t)pages[lru];
+			if (numa_row_mask((enum numa_row)row) & (1u << lru))
+				sum += pages[lru];
 		*cell = sum;
 		cell += 1 + packed->layout.nodes;
 	}
 }
 
 /* Relaxed, as all reads of counters are: each is one that was there, and they order nothing. */
-static __always_inline void read_shared(const _Atomic long *stat, long pages[NR_LRU_LISTS],
-					struct tally *t)
+static __always_inline void add_lists(long pages[NR_LRU_LISTS], const _Atomic long *counters)
 {
+#pragma GCC unroll 5
 	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-		pages[lru] = atomic_load_explicit(&stat[lru], memory_order_relaxed);
+		pages[lru] += atomic_load_explicit(&counters[lru], memory_order_relaxed);
+}
+
+static __always_inline void put_shared(const struct packed *packed, struct numa_counts *out,
+				       unsigned column, const _Atomic long *stat, struct tally *t)
+{
+	long pages[NR_LRU_LISTS] = {0};
+
+	add_lists(pages, stat);
 	tally_add(t, atomics, NR_LRU_LISTS);
 	tally_touch(t, stat, NR_LRU_LISTS * sizeof(*stat));
+	put_column(packed, out, SCOPE_HIERARCHICAL, column, pages);
 }
 
 /* The lines in use of one memcg and node; each is loaded whole, once. */
-static __always_inline void read_lines(const struct packed *packed, struct packed_node *node,
-				       long pages[NR_LRU_LISTS], struct tally *t)
+static __always_inline void read_lines(const struct packed *packed, struct packed_memcg *memcg,
+				       unsigned node, long pages[NR_LRU_LISTS], struct tally *t)
 {
-	struct packed_line *lines = packed_lines(packed, node);
+	const _Atomic unsigned long *users = packed_users(packed, memcg, node);
+	const struct packed_line *line = memcg->node[node]->line;
 
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-		pages[lru] = 0;
-	for (unsigned w = 0; w < packed->layout.words; w++, lines += CPUMASK_WORD_BITS) {
-		unsigned long users = atomic_load_explicit(&node->users[w], memory_order_relaxed);
+	tally_touch(t, users, packed->layout.words * sizeof(*users));
+	for (unsigned w = 0; w < packed->layout.words; w++, line += CPUMASK_WORD_BITS) {
+		unsigned long word = atomic_load_explicit(&users[w], memory_order_relaxed);
 
-		tally_touch(t, &node->users[w], sizeof(node->users[w]));
-		for (; users; users &= users - 1) {
-			const _Atomic long *local = lines[__builtin_ctzl(users)].local;
+		for (; word; word &= word - 1) {
+			const _Atomic long *local = line[__builtin_ctzl(word)].local;
 
-			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-				pages[lru] +=
-					atomic_load_explicit(&local[lru], memory_order_relaxed);
+			add_lists(pages, local);
 			tally_add(t, loads_local, NR_LRU_LISTS);
 			tally_touch(t, local, NR_LRU_LISTS * sizeof(*local));
 		}
@@ -85,10 +95,9 @@ static __always_inline void read_local_rows(const struct packed *packed, struct 
 	long sums[NR_LRU_LISTS] = {0};
 
 	for (unsigned k = 0; k < packed->layout.nodes; k++) {
-		long pages[NR_LRU_LISTS];
+		long pages[NR_LRU_LISTS] = {0};
 
-		tally_touch(t, &memcg->node[k], sizeof(memcg->node[k]));
-		read_lines(packed, memcg->node[k], pages, t);
+		read_lines(packed, memcg, k, pages, t);
 		put_column(packed, out, SCOPE_LOCAL, 1 + k, pages);
 		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
 			sums[lru] += pages[lru];
@@ -100,27 +109,23 @@ static __always_inline void read_hierarchical_rows(const struct packed *packed,
 						   struct packed_memcg *memcg,
 						   struct numa_counts *out, struct tally *t)
 {
-	long pages[NR_LRU_LISTS];
-
-	read_shared(packed_stat(packed, memcg), pages, t);
-	put_column(packed, out, SCOPE_HIERARCHICAL, 0, pages);
-	for (unsigned k = 0; k < packed->layout.nodes; k++) {
-		tally_touch(t, &memcg->node[k], sizeof(memcg->node[k]));
-		read_shared(memcg->node[k]->stat, pages, t);
-		put_column(packed, out, SCOPE_HIERARCHICAL, 1 + k, pages);
-	}
+	put_shared(packed, out, 0, memcg->stat, t);
+	for (unsigned k = 0; k < packed->layout.nodes; k++)
+		put_shared(packed, out, 1 + k, memcg->node[k]->stat, t);
 }
 
-/* Lines that depend on nothing but their pointers, asked for before any of them is waited for. */
+/*
+ * Lines that are needed last, asked for first: they arrive with those of the local rows, whose
+ * addresses the processor sees ahead by itself.
+ */
 static __always_inline void prefetch(const struct packed *packed, struct packed_memcg *memcg,
-				     unsigned rows)
+				     unsigned rows, struct tally *t)
 {
-	__builtin_prefetch(packed_stat(packed, memcg));
-	for (unsigned k = 0; k < packed->layout.nodes; k++) {
-		if (rows & ROWS_LOCAL)
-			__builtin_prefetch((const void *)memcg->node[k]->users);
-		__builtin_prefetch(memcg->node[k]);
-	}
+	if (rows & ROWS_HIERARCHICAL)
+		__builtin_prefetch(memcg->stat);
+	tally_touch(t, memcg->node, packed->layout.nodes * sizeof(*memcg->node));
+	for (unsigned k = 0; rows & ROWS_HIERARCHICAL && k < packed->layout.nodes; k++)
+		__builtin_prefetch(memcg->node[k]->stat);
 }
 
 static __always_inline void read_rows(const struct packed *packed,
@@ -129,7 +134,7 @@ static __always_inline void read_rows(const struct packed *packed,
 {
 	struct packed_memcg *memcg = packed_memcg(packed, request->memcg);
 
-	prefetch(packed, memcg, request->rows);
+	prefetch(packed, memcg, request->rows, t);
 	if (request->rows & ROWS_LOCAL)
 		read_local_rows(packed, memcg, out, t);
 	if (request->rows & ROWS_HIERARCHICAL)

@@ -2,14 +2,18 @@
 /*
  * The memory of `packed` (packed.c says why it is so).
  *
- * For each memcg and node one struct packed_node, on that node, in whole lines:
+ * For each memcg a struct packed_memcg on the creator's node, as in the kernel:
  *
- *     line 0      spilled counts of the subtree, and the way up: all that a spill needs
- *     line 1..    which CPUs have a line below that is in use: read often, written C times ever
+ *     line 0      spilled row sums of the subtree, and the way up: all that a spill needs
+ *     line 1..    where its parts lie, and which CPUs have a line that is in use: read often,
+ *                 written once a CPU. One line up to 2 nodes and 128 CPUs
+ *
+ * For each memcg and node one struct packed_node, on that node:
+ *
+ *     line 0      spilled counts of the subtree, and the way up
  *     then C      one line for each possible CPU: what it counted, and what it holds back
  *
- * For each memcg a struct packed_memcg on the creator's node, as in the kernel: pointers in its
- * first line or lines, the spilled row sums in the last. And per-CPU, on the CPU's own node,
+ * So a read finds the addresses of all other lines on one. And per-CPU, on the CPU's own node,
  * densely over memcgs: what the CPU holds back from row sums, which nobody else ever reads.
  */
 #ifndef MEMCGBENCH_BACKEND_PACKED_H
@@ -29,7 +33,7 @@
 struct packed_line {
 	alignas(STRUCT_ALIGN) _Atomic long local[NR_LRU_LISTS]; /* exact */
 	_Atomic int32_t held[NR_LRU_LISTS]; /* not yet spilled: -B..B, and B <= 2^20 */
-	uint32_t listed; /* the CPU's bit in packed_node.users is set; for its CPU alone */
+	uint32_t listed; /* the CPU's bit in packed_users() is set; for its CPU alone */
 };
 _Static_assert(sizeof(struct packed_line) == STRUCT_ALIGN, "a CPU's counters are one line");
 
@@ -42,33 +46,37 @@ struct packed_batch {
 struct packed_node {
 	alignas(STRUCT_ALIGN) _Atomic long stat[NR_LRU_LISTS];
 	struct packed_node *parent; /* the parent memcg's of the same node; NULL for the root's */
-	alignas(STRUCT_ALIGN) _Atomic unsigned long users[]; /* then the lines, packed_lines() */
+	struct packed_line line[]; /* [C] */
 };
-_Static_assert(offsetof(struct packed_node, users) == STRUCT_ALIGN, "a spill needs one line");
+_Static_assert(offsetof(struct packed_node, line) == STRUCT_ALIGN, "a spill needs one line");
 
 struct packed_memcg {
-	struct packed_memcg *parent;
-	uint64_t batch; /* offset of the struct packed_batch in each CPU's area */
-	struct packed_node *node[]; /* behind them, on a line of its own, packed_stat() */
+	alignas(STRUCT_ALIGN) _Atomic long stat[NR_LRU_LISTS];
+	struct packed_memcg *parent; /* NULL for the root */
+	alignas(STRUCT_ALIGN) uint64_t batch; /* offset of struct packed_batch in a CPU's area */
+	struct packed_node *node[]; /* [N], and behind them the masks, packed_users() */
 };
+_Static_assert(offsetof(struct packed_memcg, batch) == STRUCT_ALIGN, "a spill needs one line");
 
 /* Sizes in bytes: a pure function of the point. */
 struct packed_layout {
+	uint64_t memcg_bytes;
+	unsigned nodes, words; /* words of a mask of CPUs */
+	unsigned cpus;
 	uint32_t memcgs; /* M' */
-	unsigned nodes, cpus, words; /* words of a mask of CPUs */
-	uint64_t stat_offset, memcg_bytes;
-	uint64_t lines_offset, node_object_bytes;
+	uint64_t node_object_bytes;
 	uint64_t area_bytes; /* from one CPU's to the next's */
 	uint64_t memcgs_offset, shared_bytes; /* in the shared region; 0 holds the areas' bases */
 	uint64_t node_bytes; /* all struct packed_node of one node */
 };
 
 struct packed {
-	const struct point *point;
+	/* What a read looks at comes first. */
+	alignas(STRUCT_ALIGN) unsigned char *memcgs;
 	struct packed_layout layout;
+	const struct point *point;
 	long batch;
 	unsigned char **area; /* [C] */
-	unsigned char *memcgs;
 	unsigned char **nodes; /* [N] */
 	struct region_list regions;
 	bool populated;
@@ -79,16 +87,12 @@ static inline struct packed_memcg *packed_memcg(const struct packed *packed, uin
 	return (struct packed_memcg *)(packed->memcgs + memcg * packed->layout.memcg_bytes);
 }
 
-/* Spilled counts of the subtree over all nodes. */
-static inline _Atomic long *packed_stat(const struct packed *packed, struct packed_memcg *memcg)
+/* [words] of a node: bit i is set once CPU i has counted there. */
+static inline _Atomic unsigned long *packed_users(const struct packed *packed,
+						  struct packed_memcg *memcg, unsigned node)
 {
-	return (_Atomic long *)((unsigned char *)memcg + packed->layout.stat_offset);
-}
-
-static inline struct packed_line *packed_lines(const struct packed *packed,
-					       struct packed_node *node)
-{
-	return (struct packed_line *)((unsigned char *)node + packed->layout.lines_offset);
+	return (_Atomic unsigned long *)&memcg->node[packed->layout.nodes] +
+	       (size_t)node * packed->layout.words;
 }
 
 static inline struct packed_batch *packed_batch(const struct packed *packed,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void packed_layout(const struct point *point, struct packed_layout *layout)
 {
@@ -13,14 +14,12 @@ static void packed_layout(const struct point *point, struct packed_layout *layou
 		.cpus = point->machine.cpus,
 		.words = (unsigned)(cpumask_bytes(point->machine.cpus) / sizeof(unsigned long)),
 	};
-	layout->stat_offset = round_up(offsetof(struct packed_memcg, node) +
-					       layout->nodes * sizeof(struct packed_node *),
+	layout->memcg_bytes = round_up(offsetof(struct packed_memcg, node) +
+					       layout->nodes * (sizeof(struct packed_node *) +
+								cpumask_bytes(layout->cpus)),
 				       STRUCT_ALIGN);
-	layout->memcg_bytes = layout->stat_offset + STRUCT_ALIGN;
-	layout->lines_offset = round_up(
-		offsetof(struct packed_node, users) + cpumask_bytes(layout->cpus), STRUCT_ALIGN);
 	layout->node_object_bytes =
-		layout->lines_offset + layout->cpus * sizeof(struct packed_line);
+		sizeof(struct packed_node) + layout->cpus * sizeof(struct packed_line);
 	layout->area_bytes = area_stride(point, layout->memcgs * sizeof(struct packed_batch));
 	layout->memcgs_offset = round_up(layout->cpus * sizeof(unsigned char *), STRUCT_ALIGN);
 	layout->shared_bytes = layout->memcgs_offset + layout->memcgs * layout->memcg_bytes;
@@ -93,9 +92,12 @@ int packed_create(const struct backend_env *env, void **instance, struct error *
 	if (ret)
 		return ret;
 
-	packed = calloc(1, sizeof(*packed));
+	packed = aligned_alloc(alignof(struct packed), sizeof(*packed));
 	area = calloc(cpus, sizeof(*area));
-	if (!packed || !area)
+	if (!packed)
+		goto no_memory;
+	memset(packed, 0, sizeof(*packed));
+	if (!area)
 		goto no_memory;
 	packed->point = env->point;
 	packed->batch = env->point->counters.batch;

@@ -57,10 +57,11 @@ static __always_inline void shared_add(_Atomic long *counter, long delta, struct
  * Relaxed: who is to see what this CPU counted has been told so by other means, a lock or a message
  * behind the update, and these order the bit as they order the counters.
  */
-static __always_inline void list_cpu(struct packed_node *node, unsigned cpu,
-				     struct packed_line *line, struct tally *t)
+static __always_inline void list_cpu(const struct packed *packed, struct packed_memcg *memcg,
+				     unsigned node, unsigned cpu, struct packed_line *line,
+				     struct tally *t)
 {
-	_Atomic unsigned long *word = &node->users[cpu / CPUMASK_WORD_BITS];
+	_Atomic unsigned long *word = &packed_users(packed, memcg, node)[cpu / CPUMASK_WORD_BITS];
 
 	atomic_fetch_or_explicit(word, 1ul << (cpu % CPUMASK_WORD_BITS), memory_order_relaxed);
 	line->listed = 1;
@@ -75,25 +76,27 @@ static __always_inline void update_memcg(const struct packed *packed, struct pac
 	long spilled;
 
 	tally_touch(t, &packed->area[update->cpu], sizeof(*packed->area));
-	tally_touch(t, memcg, offsetof(struct packed_memcg, node));
+	tally_touch(t, &memcg->batch, sizeof(memcg->batch));
 	spilled = batch_add(&batch->held[update->lru], update->delta, packed->batch, t);
 	if (!spilled)
 		return;
 	for (; memcg; memcg = memcg->parent) {
 		tally_touch(t, &memcg->parent, sizeof(memcg->parent));
-		shared_add(&packed_stat(packed, memcg)[update->lru], spilled, t);
+		shared_add(&memcg->stat[update->lru], spilled, t);
 	}
 }
 
-static __always_inline void update_node(const struct packed *packed, struct packed_node *node,
+static __always_inline void update_node(const struct packed *packed, struct packed_memcg *memcg,
 					const struct update *update, struct tally *t)
 {
-	struct packed_line *line = &packed_lines(packed, node)[update->cpu];
+	struct packed_node *node = memcg->node[update->node];
+	struct packed_line *line = &node->line[update->cpu];
 	long spilled;
 
+	tally_touch(t, &memcg->node[update->node], sizeof(memcg->node[update->node]));
 	tally_touch(t, &line->listed, sizeof(line->listed));
 	if (!line->listed)
-		list_cpu(node, update->cpu, line, t);
+		list_cpu(packed, memcg, update->node, update->cpu, line, t);
 	this_cpu_add(&line->local[update->lru], update->delta, t);
 	spilled = batch_add(&line->held[update->lru], update->delta, packed->batch, t);
 	if (!spilled)
@@ -109,9 +112,8 @@ static __always_inline void update_counters(const struct packed *packed,
 {
 	struct packed_memcg *memcg = packed_memcg(packed, update->memcg);
 
-	tally_touch(t, &memcg->node[update->node], sizeof(memcg->node[update->node]));
 	update_memcg(packed, memcg, update, t);
-	update_node(packed, memcg->node[update->node], update, t);
+	update_node(packed, memcg, update, t);
 }
 
 void packed_update(void *instance, const struct update *update)
@@ -148,7 +150,7 @@ static void fill_charge(void *arg, const struct charge *charge)
 	struct fill *fill = arg;
 	const struct packed *packed = fill->packed;
 	struct packed_node *node = fill->memcg->node[charge->node];
-	struct packed_line *line = &packed_lines(packed, node)[charge->cpu];
+	struct packed_line *line = &node->line[charge->cpu];
 	long spilled = charge->pages;
 
 	if (charge->cpu != fill->cpu || charge->lru != fill->lru) {
@@ -161,11 +163,11 @@ static void fill_charge(void *arg, const struct charge *charge)
 			    (int32_t)held);
 		spilled -= held;
 	}
-	add(&packed_stat(packed, fill->memcg)[charge->lru], spilled);
+	add(&fill->memcg->stat[charge->lru], spilled);
 	if (!charge->pages)
 		return;
 	if (!line->listed)
-		list_cpu(node, charge->cpu, line, NULL);
+		list_cpu(packed, fill->memcg, charge->node, charge->cpu, line, NULL);
 	add(&line->local[charge->lru], charge->pages);
 	atomic_init(&line->held[charge->lru], (int32_t)charge->remainder);
 	add(&node->stat[charge->lru], charge->pages - charge->remainder);
@@ -173,8 +175,8 @@ static void fill_charge(void *arg, const struct charge *charge)
 
 static void add_to_parent(const struct packed *packed, struct packed_memcg *memcg)
 {
-	const _Atomic long *from = packed_stat(packed, memcg);
-	_Atomic long *to = packed_stat(packed, memcg->parent);
+	const _Atomic long *from = memcg->stat;
+	_Atomic long *to = memcg->parent->stat;
 
 	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
 		add(&to[lru], atomic_load_explicit(&from[lru], memory_order_relaxed));

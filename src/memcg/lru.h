@@ -35,6 +35,29 @@ struct numa_row_description {
 	unsigned lru_mask; /* bit i: LRU list i is in the sum */
 };
 
+/* The lists that a row is the sum of. */
+enum lru_mask {
+	LRU_MASK_ANON = (1u << LRU_INACTIVE_ANON) | (1u << LRU_ACTIVE_ANON),
+	LRU_MASK_FILE = (1u << LRU_INACTIVE_FILE) | (1u << LRU_ACTIVE_FILE),
+	LRU_MASK_UNEVICTABLE = 1u << LRU_UNEVICTABLE,
+	LRU_MASK_TOTAL = LRU_MASK_ANON | LRU_MASK_FILE | LRU_MASK_UNEVICTABLE,
+};
+
+/* numa_rows[row].lru_mask, a constant where `row` is one. */
+static inline unsigned numa_row_mask(enum numa_row row)
+{
+	switch (row) {
+	case NUMA_ROW_FILE:
+		return LRU_MASK_FILE;
+	case NUMA_ROW_ANON:
+		return LRU_MASK_ANON;
+	case NUMA_ROW_UNEVICTABLE:
+		return LRU_MASK_UNEVICTABLE;
+	default:
+		return LRU_MASK_TOTAL;
+	}
+}
+
 extern const char *const lru_names[NR_LRU_LISTS];
 extern const struct numa_row_description numa_rows[NR_NUMA_ROWS];
 

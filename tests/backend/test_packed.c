@@ -121,10 +121,67 @@ static void every_cpu_in_use_is_read_and_no_other(void **state)
 		assert_true(counts.loads_local == NR_LRU_LISTS * (i + 1));
 		assert_true(counts.loads_hierarchical == 0 && counts.memcgs_visited == 0);
 		assert_true(counts.atomics == NR_LRU_LISTS * (1 + 2));
-		/* Their lines, the memcg's two, and of each node its counters and its mask. */
-		assert_true(bytes == 64 * (i + 1 + 2 + 2 * 2));
+		/* Their lines, each node's, the memcg's, and pointers and masks on two. */
+		assert_true(bytes == 64 * (i + 1 + 2 + 1 + 2));
 		fixture_compare(&f, 2);
 	}
+	fixture_fini(&f);
+}
+
+/* What docs/packed.md says of a whole read in the kernel's shape, and cached beside it. */
+static void a_read_touches_what_is_written_of_it(void **state)
+{
+	static const struct {
+		unsigned spread, lines, loads;
+	} told[] = {{1, 5, 5}, {2, 6, 10}, {72, 76, 360}};
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		struct point point = small_point(20, 2, 72);
+		uint64_t bytes, cached_bytes;
+		struct op_counts counts, cached_counts;
+		struct fixture f;
+
+		point.counters.spread_cpus = told[i].spread;
+		fixture_init(&f, &point, "cached");
+		fixture_populate(&f);
+		cached_counts = fixture_count(&f, 0, &cached_bytes);
+		fixture_fini(&f);
+		fixture_init(&f, &point, "packed");
+		fixture_populate(&f);
+		counts = fixture_count(&f, 0, &bytes);
+		fixture_fini(&f);
+
+		assert_true(bytes == 64 * told[i].lines);
+		assert_true(counts.loads_local == told[i].loads);
+		assert_true(counts.atomics == NR_LRU_LISTS * 3);
+		assert_true(cached_counts.loads_local == 10 * 3 * 72);
+		assert_true(cached_counts.atomics == 10 * 3);
+		/* A line for each CPU and block, and the bases of the areas. */
+		assert_true(cached_bytes >= 64 * 3 * 72);
+		assert_true(counts.css_gets == 0 && counts.memcgs_visited == 0);
+	}
+}
+
+/* Of a memcg and of a node, one line an ancestor: what `cached` needs two or three for. */
+static void a_spill_writes_one_line_an_ancestor(void **state)
+{
+	struct update spill = {.memcg = 9, .cpu = 1, .node = 1, .delta = 33};
+	struct point point = small_point(9, 2, 72);
+	struct op_probe probe = {.lines = NULL};
+	const struct region *regions;
+	struct fixture f;
+	size_t nr;
+
+	point.tree.shape = TREE_CHAIN;
+	fixture_init(&f, &point, "packed");
+	fixture_update(&f, &spill); /* sets the CPU's bit */
+	regions = f.backend->regions(f.instance, &nr);
+	probe.lines = line_set_new(regions, nr);
+	assert_non_null(probe.lines);
+	f.backend->count_update(f.instance, &spill, &probe);
+	/* The CPU's line and batch, where its area is, the memcg's handles; then up the chain. */
+	assert_true(line_set_bytes(probe.lines) == 64 * (4 + 2 * 10));
+	line_set_free(probe.lines);
 	fixture_fini(&f);
 }
 
@@ -236,6 +293,8 @@ int main(void)
 		cmocka_unit_test(a_cell_can_reach_its_bound_exactly),
 		cmocka_unit_test(no_bound_is_larger_than_that_of_cached),
 		cmocka_unit_test(every_cpu_in_use_is_read_and_no_other),
+		cmocka_unit_test(a_read_touches_what_is_written_of_it),
+		cmocka_unit_test(a_spill_writes_one_line_an_ancestor),
 		cmocka_unit_test(an_update_meets_two_lines_of_its_cpu),
 		cmocka_unit_test(texts_are_those_of_the_one_formatter),
 		cmocka_unit_test(no_text_outlives_an_update),
