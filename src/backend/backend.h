@@ -6,6 +6,7 @@
 #ifndef MEMCGBENCH_BACKEND_BACKEND_H
 #define MEMCGBENCH_BACKEND_BACKEND_H
 
+#include "backend/lock_times.h"
 #include "base/error.h"
 #include "memcg/numa_stat.h"
 #include "memcg/tree.h"
@@ -106,6 +107,10 @@ struct backend {
 	/* Optional: bring all updates in the memcg's subtree to where reads look, whatever the
 	 * rules for reads are. */
 	void (*flush)(void *instance, uint32_t memcg);
+
+	/* Optional: its locks that are kept a record of, lock_times.h. Owned by the instance; to be
+	 * looked at and begun anew while nobody is in any other operation. */
+	struct lock_times *(*locks)(void *instance, size_t *nr);
 
 	/*
 	 * Largest |value - oracle| in pages that the design allows for a cell, `subtree` memcgs in

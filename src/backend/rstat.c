@@ -2,7 +2,7 @@
 /*
  * rstat: CPUs keep statistics for themselves and remember which memcgs they have updated; a read
  * brings these, and only these, to counters of the subtree, and reads the counters. Linux 5.13 and
- * later, up to the one tree and lock for all subsystems that 6.16 gave up.
+ * later.
  *
  * When a read flushes is `counters.flush`:
  * - v5.13: always, the memcg's subtree. (Lruvecs followed with 5.15; here they are in from the
@@ -10,15 +10,22 @@
  * - v5.16: when more than batch x CPUs pages were updated anywhere, the whole tree. CPUs count by
  * the batch, rounded down. One flusher: others do not wait, and read what is there.
  * - v6.8: when more than batch x CPUs pages were updated in the memcg's subtree, that subtree.
+ * - v6.16: the same. Until then all subsystems share one tree and one lock; from here on memory has
+ * its own. That is a rule and not a model of a lock, because it changes what a flush brings along.
  *
- * Local rows sum the CPUs' own counts, which need no flush; since 6.6, here with v6.8, flushes keep
- * them too, and they are as old as the rest.
+ * How the flush lock is held is `counters.lock`; `rules` is what kernels of these rules do: v5.13
+ * and v6.8 give it up between CPUs where somebody waits, v5.16 holds it (nobody waits), v6.16 gives
+ * it up after each CPU (since 6.15, which brought most holds from 4-8 ms down to 16-32 us).
+ *
+ * Local rows sum the CPUs' own counts, which need no flush; since 6.6, here from v6.8 on, flushes
+ * keep them too, and they are as old as the rest.
  *
  * Error. A flush makes a read exact. Without one, a cell may lack what is pending, counted over all
- * items together: v5.13 nothing; v6.8 batch x CPUs in the memcg's count, and below a batch for each
- * CPU, B x C + (B-1) x C; v5.16 C batches of up to 2B-1 pages, counted as one each, and up to a
- * batch for each CPU, (2B-1) x C + B x C, wherever in the tree. It does not grow with the tree.
- * That is at rest: what is updated while a flush is under way may come with the next one only.
+ * items together: v5.13 nothing; from v6.8 on batch x CPUs in the memcg's count, and below a batch
+ * for each CPU, B x C + (B-1) x C; v5.16 C batches of up to 2B-1 pages, counted as one each, and up
+ * to a batch for each CPU, (2B-1) x C + B x C, wherever in the tree. It does not grow with the
+ * tree. That is at rest: what is updated while a flush is under way may come with the next one
+ * only.
  *
  * A read that follows another at once finds nothing to do. A benchmark of hot reads alone measures
  * an idle tree: what rstat costs shows with updates in between.
@@ -145,7 +152,7 @@ static __always_inline void read_rows(const struct rstat *rstat, const struct re
 		rstat_count_read_flush(rstat, request->memcg, t);
 	else
 		rstat_read_flush(rstat, request->memcg);
-	if (request->rows & ROWS_LOCAL && rstat->rules == FLUSH_V6_8)
+	if (request->rows & ROWS_LOCAL && rstat_counts_per_memcg(rstat))
 		read_kept_rows(rstat, memcg, RSTAT_LOCAL, SCOPE_LOCAL, out, t);
 	else if (request->rows & ROWS_LOCAL)
 		sum_local_rows(rstat, memcg, out, t);
@@ -174,7 +181,7 @@ static double rstat_guess_read_ns(const struct point *point)
 {
 	double cells = 10.0 * (1 + point->machine.nodes);
 	double locks = point->counters.flush == FLUSH_V5_13 ? point->machine.cpus : 0;
-	double loads = point->counters.flush == FLUSH_V6_8 && point->read.rows & ROWS_LOCAL
+	double loads = point->counters.flush >= FLUSH_V6_8 && point->read.rows & ROWS_LOCAL
 			       ? 2 * cells
 			       : cells;
 
@@ -197,6 +204,7 @@ static uint64_t rstat_bound(const struct point *point, enum numa_scope scope, en
 	case FLUSH_V5_16:
 		return scope == SCOPE_LOCAL ? 0 : cpus * (2 * batch - 1) + cpus * batch;
 	case FLUSH_V6_8:
+	case FLUSH_V6_16:
 		return cpus * batch + cpus * (batch - 1);
 	}
 	return 0;
@@ -205,7 +213,7 @@ static uint64_t rstat_bound(const struct point *point, enum numa_scope scope, en
 const struct backend backend_rstat = {
 	.name = "rstat",
 	.description = "reads counters that it first flushes CPUs' updates to, by the rules of "
-		       "counters.flush (Linux 5.13 to 6.15)",
+		       "counters.flush (Linux 5.13 and later)",
 	.capabilities = BACKEND_UPDATE,
 	.bytes = rstat_bytes,
 	.guess_read_ns = rstat_guess_read_ns,
@@ -218,5 +226,6 @@ const struct backend backend_rstat = {
 	.update = rstat_update,
 	.count_update = rstat_count_update,
 	.flush = rstat_flush,
+	.locks = rstat_locks,
 	.bound = rstat_bound,
 };

@@ -80,9 +80,8 @@ struct rstat_memcg {
 
 /* The kernel's globals. */
 struct rstat_global {
-	struct rstat_lock flush_lock;
+	struct flush_lock flush_lock;
 	uint64_t flushes; /* under the flush lock */
-	struct rstat_lock_times times; /* of the flush lock */
 	alignas(STRUCT_ALIGN) _Atomic long updates; /* v5.16: batches since the last flush */
 };
 
@@ -111,6 +110,7 @@ struct rstat {
 	unsigned char **area; /* [C] base of each CPU's area */
 	unsigned long *possible;
 	struct rstat_global *global;
+	struct lock_times *times; /* of its flush lock; on lines of their own */
 	unsigned char *memcgs;
 	struct region_list regions;
 	bool populated;
@@ -154,6 +154,12 @@ static inline _Atomic long *rstat_node_items(const struct rstat *rstat, unsigned
 				node * rstat->layout.lruvec_bytes);
 }
 
+/* Since 6.6 flushes keep local counts, too, and thresholds are per memcg: here from v6.8 on. */
+static inline bool rstat_counts_per_memcg(const struct rstat *rstat)
+{
+	return rstat->rules >= FLUSH_V6_8;
+}
+
 void rstat_layout(const struct point *point, struct rstat_layout *layout);
 
 /* Operations of struct backend: rstat_layout.c, rstat_populate.c, rstat_update.c. */
@@ -172,5 +178,10 @@ void rstat_flush(void *instance, uint32_t memcg);
 /* What a read of the memcg does first, as the rules of the point have it. */
 void rstat_read_flush(const struct rstat *rstat, uint32_t memcg);
 void rstat_count_read_flush(const struct rstat *rstat, uint32_t memcg, struct tally *t);
+
+/* rstat_locks.c: the flush lock, and what is known of it. */
+int rstat_locks_init(struct rstat *rstat); /* `global` is mapped and zero. 0 or -errno */
+void rstat_locks_fini(struct rstat *rstat);
+struct lock_times *rstat_locks(void *instance, size_t *nr);
 
 #endif

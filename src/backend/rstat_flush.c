@@ -6,10 +6,9 @@
  * all. A difference goes to the memcg's counter, to its local one, and waits at the parent, which
  * is in the tree as well, for its turn.
  *
- * One flush at a time, under the flush lock. A flusher that may sleep lets go of it between two
- * CPUs where others want it; that of Linux 5.16 may not, and nobody waits for it. The CPU's own
- * lock, for which its writers wait, is held until the items are read (5.13, 5.16), or only while
- * the memcgs are taken out (6.8).
+ * One CPU's pairs at a time, under the flush lock, which is held over all CPUs or given up between
+ * two of them (counters.lock). The CPU's own lock, for which its writers wait, is held until the
+ * items are read (5.13, 5.16), or only while the memcgs are taken out (from 6.8 on).
  *
  * What is taken out and what the thresholds count: a count is taken away before the items that it
  * stands for are read, so that an update under way is counted too much and not too little. The
@@ -91,7 +90,7 @@ static __always_inline void flush_pair(const struct rstat *rstat, unsigned char 
 {
 	const struct rstat_layout *layout = &rstat->layout;
 	struct rstat_memcg *parent = memcg->parent;
-	bool local = rstat->rules == FLUSH_V6_8;
+	bool local = rstat_counts_per_memcg(rstat);
 
 	flush_items(rstat_memcg_items(rstat, area, memcg), layout->memcg_items, memcg->stats,
 		    parent ? parent->stats : NULL, local, t);
@@ -179,7 +178,7 @@ static __always_inline struct rstat_memcg *take_updated(const struct rstat *rsta
 		taken = memcg;
 		tally_add(t, memcgs_visited, 1);
 		tally_touch(t, memcg, sizeof(*memcg));
-		if (rstat->rules == FLUSH_V6_8)
+		if (rstat_counts_per_memcg(rstat))
 			forget_counts(rstat, area, memcg, number, t);
 	}
 	return taken;
@@ -189,7 +188,7 @@ static __always_inline void flush_cpu(const struct rstat *rstat, unsigned char *
 				      struct rstat_memcg *top, uint64_t number, struct tally *t)
 {
 	struct rstat_cpu *cpu = (struct rstat_cpu *)area;
-	bool drop_early = rstat->rules == FLUSH_V6_8;
+	bool drop_early = rstat_counts_per_memcg(rstat);
 	struct rstat_memcg *memcg;
 
 	rstat_lock_take(&cpu->lock);
@@ -215,15 +214,15 @@ static __always_inline void flush_subtree(const struct rstat *rstat, struct rsta
 	tally_add(t, flushes, 1);
 	tally_touch(t, global, sizeof(*global));
 	tally_touch(t, rstat->possible, cpumask_bytes(rstat->nr_possible));
-	if (rstat->rules == FLUSH_V6_8)
+	if (rstat_counts_per_memcg(rstat))
 		forget_updates(&top->updates, t);
+	else if (rstat->rules == FLUSH_V5_16 && !top->parent)
+		forget_updates(&global->updates, t);
 	for_each_possible_cpu (cpu, rstat->possible, rstat) {
 		tally_touch(t, &rstat->area[cpu], sizeof(*rstat->area));
 		flush_cpu(rstat, rstat->area[cpu], top, number, t);
-		if (rstat->rules == FLUSH_V5_16 || !rstat_lock_is_wanted(&global->flush_lock))
-			continue;
-		rstat_lock_drop_timed(&global->flush_lock, &global->times);
-		rstat_lock_take_timed(&global->flush_lock, &global->times);
+		if (flush_lock_between(&global->flush_lock, rstat->times))
+			tally_add(t, atomics, 1);
 	}
 }
 
@@ -232,10 +231,10 @@ static __always_inline void flush_locked(const struct rstat *rstat, struct rstat
 {
 	struct rstat_global *global = rstat->global;
 
-	rstat_lock_take_timed(&global->flush_lock, &global->times);
+	flush_lock_take(&global->flush_lock, rstat->times);
 	tally_add(t, atomics, 1);
 	flush_subtree(rstat, top, t);
-	rstat_lock_drop_timed(&global->flush_lock, &global->times);
+	flush_lock_drop(&global->flush_lock, rstat->times);
 }
 
 /* v5.16: the whole tree, where enough has been updated anywhere; one flusher, others do not wait.
@@ -251,11 +250,10 @@ static __always_inline void flush_above_global(const struct rstat *rstat, struct
 	if (atomic_load_explicit(&global->updates, memory_order_relaxed) <= limit)
 		return;
 	tally_add(t, atomics, 1);
-	if (!rstat_lock_try_timed(&global->flush_lock, &global->times))
+	if (!flush_lock_try(&global->flush_lock, rstat->times))
 		return;
-	forget_updates(&global->updates, t);
 	flush_subtree(rstat, rstat_memcg(rstat, 0), t);
-	rstat_lock_drop_timed(&global->flush_lock, &global->times);
+	flush_lock_drop(&global->flush_lock, rstat->times);
 }
 
 /* v6.8: the subtree, where enough has been updated in it. */
@@ -282,6 +280,7 @@ static __always_inline void read_flush(const struct rstat *rstat, uint32_t memcg
 		flush_above_global(rstat, t);
 		break;
 	case FLUSH_V6_8:
+	case FLUSH_V6_16:
 		flush_above_own(rstat, top, t);
 		break;
 	}

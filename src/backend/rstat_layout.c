@@ -160,6 +160,9 @@ int rstat_create(const struct backend_env *env, void **instance, struct error *e
 		goto fail;
 	link_shared(rstat, env->tree, node_base);
 	link_areas(rstat);
+	ret = rstat_locks_init(rstat);
+	if (ret)
+		goto no_memory;
 	free(area);
 	free(node_base);
 	*instance = rstat;
@@ -180,6 +183,7 @@ void rstat_destroy(void *instance)
 
 	if (!rstat)
 		return;
+	rstat_locks_fini(rstat);
 	regions_unmap(&rstat->regions);
 	free(rstat);
 }

@@ -127,7 +127,7 @@ static __always_inline void update_items(const struct rstat *rstat, const struct
 	link_updated(cpu, area, memcg, t);
 	if (rstat->rules == FLUSH_V5_16)
 		count_globally(rstat, cpu, labs(update->delta), t);
-	else if (rstat->rules == FLUSH_V6_8)
+	else if (rstat_counts_per_memcg(rstat))
 		count_in_ancestors(rstat, rstat_head(rstat, area, memcg), labs(update->delta), t);
 }
 

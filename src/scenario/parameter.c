@@ -26,8 +26,14 @@ static const struct parameter_word page_words[] = {
 	{"small", PAGES_SMALL}, {"huge", PAGES_HUGE}, {NULL, 0}};
 static const struct parameter_word layout_words[] = {
 	{"v5.6", LAYOUT_V5_6}, {"lean", LAYOUT_LEAN}, {NULL, 0}};
-static const struct parameter_word flush_words[] = {
-	{"v5.13", FLUSH_V5_13}, {"v5.16", FLUSH_V5_16}, {"v6.8", FLUSH_V6_8}, {NULL, 0}};
+static const struct parameter_word flush_words[] = {{"v5.13", FLUSH_V5_13},
+						    {"v5.16", FLUSH_V5_16},
+						    {"v6.8", FLUSH_V6_8},
+						    {"v6.16", FLUSH_V6_16},
+						    {NULL, 0}};
+static const struct parameter_word lock_words[] = {
+	{"rules", FLUSH_LOCK_RULES},   {"held", FLUSH_LOCK_HELD},   {"wanted", FLUSH_LOCK_WANTED},
+	{"always", FLUSH_LOCK_ALWAYS}, {"mutex", FLUSH_LOCK_MUTEX}, {NULL, 0}};
 static const struct parameter_word distribution_words[] = {
 	{"even", DISTRIBUTION_EVEN}, {"zipf", DISTRIBUTION_ZIPF}, {NULL, 0}};
 static const struct parameter_word hot_node_words[] = {{"none", 0}, {NULL, 0}};
@@ -115,6 +121,10 @@ const struct parameter parameters[] = {
 	{WORD("counters.flush", counters.flush, flush_words, FLUSH_V6_8), .in_id = true,
 	 .quiet = true,
 	 .help = "by which kernel's rules rstat flushes; nothing to other back ends"},
+	{WORD("counters.lock", counters.lock, lock_words, FLUSH_LOCK_RULES), .in_id = true,
+	 .quiet = true,
+	 .help = "rstat's flush lock: as the rules have it; held; given up between CPUs where "
+		 "wanted, or always; a mutex"},
 	{WORD("counters.distribution", counters.distribution, distribution_words,
 	      DISTRIBUTION_EVEN),
 	 .in_id = true, .quiet = true,

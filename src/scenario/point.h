@@ -36,6 +36,14 @@ enum flush_rules {
 	FLUSH_V5_13, /* every read flushes the subtree */
 	FLUSH_V5_16, /* the whole tree, above a threshold for all memcgs; one flusher */
 	FLUSH_V6_8, /* the subtree, above a threshold of each memcg */
+	FLUSH_V6_16, /* the same; a tree and a lock for each subsystem */
+};
+enum flush_lock_model {
+	FLUSH_LOCK_RULES, /* as the kernel of the flush rules has it */
+	FLUSH_LOCK_HELD, /* spins; held over all CPUs of a flush */
+	FLUSH_LOCK_WANTED, /* spins; given up between CPUs where somebody waits */
+	FLUSH_LOCK_ALWAYS, /* spins; given up after each CPU */
+	FLUSH_LOCK_MUTEX, /* who waits sleeps; held over all CPUs */
 };
 enum read_file {
 	READ_NUMA_STAT
@@ -86,6 +94,7 @@ struct point {
 		uint32_t spread_cpus; /* charged from so many CPUs of each memcg, at most C */
 		uint32_t spread_nodes; /* onto so many nodes of each memcg, at most N */
 		enum flush_rules flush; /* of rstat; others have nothing to flush */
+		enum flush_lock_model lock; /* of rstat's flushes */
 		enum page_distribution distribution; /* of pages over memcgs */
 		uint32_t hot_ppm; /* of each memcg's pages: those on node 0 before others are spread
 				   */

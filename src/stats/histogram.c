@@ -108,6 +108,14 @@ void histogram_free(struct histogram *h)
 	free(h);
 }
 
+int histogram_reserve(struct histogram *h, uint64_t ps)
+{
+	for (unsigned block = 0; block <= bucket_of(ps) / SUB; block++)
+		if (need_block(h, block))
+			return -ENOMEM;
+	return 0;
+}
+
 static void widen(struct histogram *h, uint64_t min_ps, uint64_t max_ps)
 {
 	if (h->count == 0 || min_ps < h->min_ps)

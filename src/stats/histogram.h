@@ -15,6 +15,8 @@ struct histogram; /* grows as needed; only touched octaves take memory */
 struct histogram *histogram_new(void); /* NULL: out of memory */
 void histogram_free(struct histogram *h);
 
+/* Make room for all values up to `ps`, so that recording them takes no memory. 0 or -ENOMEM. */
+int histogram_reserve(struct histogram *h, uint64_t ps);
 int histogram_record(struct histogram *h, uint64_t ps); /* 0 or -ENOMEM */
 int histogram_merge(struct histogram *into, const struct histogram *from);
 
