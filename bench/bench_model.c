@@ -18,10 +18,8 @@ int bench_model_init(struct bench_model *model, const struct backend *backend,
 	point->machine.nodes = shape->nodes;
 	point->machine.cpus = shape->cpus;
 	point->machine.skew = shape->skew;
-	for (unsigned i = 0; i < shape->nodes; i++) {
+	for (unsigned i = 0; i < shape->nodes; i++)
 		point->machine.nids[i] = (uint16_t)i;
-		model->nids[i] = i;
-	}
 	point->counters.spread_cpus = shape->cpus < 2 ? shape->cpus : 2;
 	point_set_id(point);
 	return machine_open(NULL, &model->machine, err);

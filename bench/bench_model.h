@@ -27,7 +27,6 @@ struct bench_model {
 	struct memcg_tree *tree;
 	struct placement *placement;
 	void *instance;
-	unsigned nids[MAX_NODES]; /* of the modelled nodes, as counts want them */
 	hwloc_cpuset_t unbound; /* where the thread ran before it was bound; NULL: it was not */
 };
 

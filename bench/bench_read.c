@@ -92,7 +92,8 @@ static int prepare(struct read_state *state, struct error *err)
 	r = bench_model_bind(model, err);
 	if (r < 0)
 		return r;
-	r = numa_counts_init(&state->scratch, model->point.machine.nodes, model->nids);
+	r = numa_counts_init(&state->scratch, model->point.machine.nodes,
+			     model->point.machine.nids);
 	if (r < 0)
 		return error_set(err, r, "out of memory");
 	state->size = numa_stat_text_max(model->point.machine.nodes);

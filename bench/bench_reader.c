@@ -56,7 +56,7 @@ static int check_rows(struct reader_state *state, struct error *err)
 	size_t first = numa_cell(2, scope, 0, 0);
 	struct numa_counts truth;
 
-	if (numa_counts_init(&truth, 2, model->nids))
+	if (numa_counts_init(&truth, 2, model->point.machine.nids))
 		return error_set(err, -ENOMEM, "out of memory");
 	model->backend->read_counts(model->instance, &request, &truth);
 	state->parameters.read(model->instance, scope, &state->counts);
@@ -82,7 +82,7 @@ static int prepare(struct reader_state *state, const struct backend *backend, st
 		r = bench_model_populate(&state->model, err);
 	if (!r)
 		r = bench_model_bind(&state->model, err);
-	if (!r && numa_counts_init(&state->counts, 2, state->model.nids))
+	if (!r && numa_counts_init(&state->counts, 2, state->model.point.machine.nids))
 		r = error_set(err, -ENOMEM, "out of memory");
 	return r ? r : check_rows(state, err);
 }

@@ -273,7 +273,8 @@ static int prepare(struct bench *bench, struct error *err)
 	r = bench_model_bind(model, err);
 	if (r < 0)
 		return r;
-	if (numa_counts_init(&bench->counts, model->point.machine.nodes, model->nids) ||
+	if (numa_counts_init(&bench->counts, model->point.machine.nodes,
+			     model->point.machine.nids) ||
 	    roofline_init(&bench->roofline, model->instance))
 		return error_set(err, -ENOMEM, "out of memory");
 	return count_lines(bench, err);

@@ -25,7 +25,7 @@ struct text_parameters {
 
 struct text_state {
 	enum text_style style;
-	unsigned nids[MAX_TEXT_NODES];
+	uint16_t nids[MAX_TEXT_NODES];
 	struct numa_counts counts;
 	char *buffer;
 	size_t size;
@@ -70,7 +70,7 @@ static int text_setup(const struct gb_case *self, void **out)
 		return -ENOMEM;
 	state->style = parameters->style;
 	for (unsigned i = 0; i < parameters->nodes; i++)
-		state->nids[i] = i;
+		state->nids[i] = (uint16_t)i;
 	r = numa_counts_init(&state->counts, parameters->nodes, state->nids);
 	if (r < 0)
 		goto fail;

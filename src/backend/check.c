@@ -17,7 +17,6 @@ struct check {
 	const struct memcg_tree *tree;
 	void *instance;
 	struct oracle *oracle;
-	unsigned *nids;
 	struct numa_counts counts, truth;
 	struct check_result *result;
 };
@@ -101,14 +100,11 @@ static int check_init(struct check *check)
 {
 	unsigned nodes = check->point->machine.nodes;
 
-	check->nids = calloc(nodes, sizeof(*check->nids));
 	check->oracle = oracle_new(check->tree, nodes);
-	if (!check->nids || !check->oracle)
+	if (!check->oracle)
 		return -ENOMEM;
-	for (unsigned i = 0; i < nodes; i++)
-		check->nids[i] = check->point->machine.nids[i];
-	if (numa_counts_init(&check->counts, nodes, check->nids) ||
-	    numa_counts_init(&check->truth, nodes, check->nids))
+	if (numa_counts_init(&check->counts, nodes, check->point->machine.nids) ||
+	    numa_counts_init(&check->truth, nodes, check->point->machine.nids))
 		return -ENOMEM;
 	return 0;
 }
@@ -134,6 +130,5 @@ int check_backend(const struct backend *backend, const struct point *point,
 	numa_counts_fini(&check.truth);
 	numa_counts_fini(&check.counts);
 	oracle_free(check.oracle);
-	free(check.nids);
 	return ret;
 }

@@ -87,15 +87,15 @@ void inversion_add(const struct backend *backend, const struct point *point,
 struct look {
 	const struct sampler *sampler;
 	const struct oracle *oracle;
-	unsigned *nids;
 	struct file_look parent, child;
 };
 
-static int file_look_init(struct file_look *file, unsigned nodes, const unsigned *nids)
+static int file_look_init(struct file_look *file, const struct point *point)
 {
-	int r = numa_counts_init(&file->counts, nodes, nids);
+	const uint16_t *nids = point->machine.nids;
+	int r = numa_counts_init(&file->counts, point->machine.nodes, nids);
 
-	return r ? r : numa_counts_init(&file->truth, nodes, nids);
+	return r ? r : numa_counts_init(&file->truth, point->machine.nodes, nids);
 }
 
 static void file_look_fini(struct file_look *file)
@@ -106,24 +106,17 @@ static void file_look_fini(struct file_look *file)
 
 static int look_init(struct look *look, const struct sampler *sampler, const struct oracle *oracle)
 {
-	const struct point *point = sampler->point;
-	unsigned nodes = point->machine.nodes;
 	int r;
 
-	*look = (struct look){sampler, oracle, .nids = calloc(nodes, sizeof(*look->nids))};
-	if (!look->nids)
-		return -ENOMEM;
-	for (unsigned i = 0; i < nodes; i++)
-		look->nids[i] = point->machine.nids[i];
-	r = file_look_init(&look->parent, nodes, look->nids);
-	return r ? r : file_look_init(&look->child, nodes, look->nids);
+	*look = (struct look){sampler, oracle};
+	r = file_look_init(&look->parent, sampler->point);
+	return r ? r : file_look_init(&look->child, sampler->point);
 }
 
 static void look_fini(struct look *look)
 {
 	file_look_fini(&look->parent);
 	file_look_fini(&look->child);
-	free(look->nids);
 }
 
 static int look_at(const struct look *look, uint32_t memcg, struct file_look *file)

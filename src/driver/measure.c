@@ -165,7 +165,7 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 
 static int count(struct measurement *m, struct error *err)
 {
-	unsigned nr_nodes = m->point.machine.nodes, *nids = calloc(nr_nodes, sizeof(*nids));
+	unsigned nr_nodes = m->point.machine.nodes;
 	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
 	const struct region *regions;
 	uint64_t since = clock_now();
@@ -175,11 +175,10 @@ static int count(struct measurement *m, struct error *err)
 	regions = m->backend->regions(m->instance, &nr);
 	m->lines = line_set_new(regions, nr);
 	m->oracle = oracle_new(m->tree, nr_nodes);
-	if (!nids || !m->oracle || !m->lines)
+	if (!m->oracle || !m->lines)
 		goto out;
-	for (unsigned i = 0; i < nr_nodes; i++)
-		nids[i] = m->point.machine.nids[i];
-	if (numa_counts_init(&counts, nr_nodes, nids) || numa_counts_init(&truth, nr_nodes, nids))
+	if (numa_counts_init(&counts, nr_nodes, m->point.machine.nids) ||
+	    numa_counts_init(&truth, nr_nodes, m->point.machine.nids))
 		goto out;
 	r = count_with(m, &counts, &truth, err);
 	m->out.count_ns = lap(&since);
@@ -188,7 +187,6 @@ out:
 		error_set(err, r, "out of memory for the counted read");
 	numa_counts_fini(&counts);
 	numa_counts_fini(&truth);
-	free(nids);
 	return r;
 }
 
@@ -198,13 +196,12 @@ static int compare_after_load(struct measurement *m, struct error *err)
 {
 	struct read_request request = {.memcg = 0, .cpu = 0, .rows = m->point.read.rows};
 	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
-	unsigned *nids, nr_nodes = m->point.machine.nodes;
+	unsigned nr_nodes = m->point.machine.nodes;
 	int r = -ENOMEM;
 
 	writers_account(m->writers, m->oracle);
-	nids = calloc(nr_nodes, sizeof(*nids));
-	if (!nids || numa_counts_init(&counts, nr_nodes, nids) ||
-	    numa_counts_init(&truth, nr_nodes, nids))
+	if (numa_counts_init(&counts, nr_nodes, m->point.machine.nids) ||
+	    numa_counts_init(&truth, nr_nodes, m->point.machine.nids))
 		goto out;
 	r = m->backend->read_counts(m->instance, &request, &counts);
 	if (r)
@@ -220,7 +217,6 @@ static int compare_after_load(struct measurement *m, struct error *err)
 out:
 	numa_counts_fini(&truth);
 	numa_counts_fini(&counts);
-	free(nids);
 	return r ? error_set(err, r, "a read after the writers ended failed: %s", strerror(-r)) : 0;
 }
 

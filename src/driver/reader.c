@@ -20,7 +20,6 @@ static void reader_fini(struct reader *reader)
 	spills_undo(&reader->spills);
 	evictor_free(reader->evictor);
 	numa_counts_fini(&reader->scratch);
-	free(reader->nids);
 	free(reader->text);
 	free(reader->ns);
 }
@@ -33,15 +32,12 @@ static int reader_fill(struct reader *reader)
 
 	reader->text_size = numa_stat_text_max(nr_nodes);
 	reader->text = alloc_apart(reader->text_size);
-	reader->nids = alloc_apart(nr_nodes * sizeof(*reader->nids));
 	reader->ns = alloc_apart(reader->samples * sizeof(*reader->ns));
-	if (!reader->text || !reader->nids || !reader->ns)
+	if (!reader->text || !reader->ns)
 		return -ENOMEM;
 	memset(reader->text, ' ', reader->text_size);
 	memset(reader->ns, 0xff, reader->samples * sizeof(*reader->ns));
-	for (unsigned i = 0; i < nr_nodes; i++)
-		reader->nids[i] = point->machine.nids[i];
-	if (numa_counts_init(&reader->scratch, nr_nodes, reader->nids))
+	if (numa_counts_init(&reader->scratch, nr_nodes, point->machine.nids))
 		return -ENOMEM;
 	if (point->read.cache == CACHE_COLD) {
 		reader->evictor = evictor_new(sampler->lines, sampler->llc_bytes);

@@ -14,7 +14,6 @@ struct reader {
 	struct target target;
 	struct read_request request; /* of the target's first memcg */
 	uint64_t samples; /* room for */
-	unsigned *nids; /* [nodes] of the point, which scratch refers to */
 	struct numa_counts scratch;
 	char *text;
 	size_t text_size;

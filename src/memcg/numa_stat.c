@@ -17,12 +17,13 @@
 #include <string.h>
 
 #define DIGITS_MAX 20 /* of UINT64_MAX */
-#define NID_MAX    10 /* digits of UINT_MAX */
+#define NID_MAX    5 /* digits of UINT16_MAX */
 
 /* Longer than " N4294967295=18446744073709551615", and than any row's name with its sum. */
 #define CELL_MAX 64
 
-/* Each reader fills cells of its own: two must not share a line, or a pair that is fetched as one. */
+/* Each reader fills cells of its own: two must not share a line, or a pair that is fetched as one.
+ */
 #define CELLS_ALIGN 128
 
 struct text {
@@ -31,7 +32,7 @@ struct text {
 	size_t length; /* size once something was cut */
 };
 
-int numa_counts_init(struct numa_counts *counts, unsigned nr_nodes, const unsigned *nids)
+int numa_counts_init(struct numa_counts *counts, unsigned nr_nodes, const uint16_t *nids)
 {
 	size_t bytes = numa_nr_cells(nr_nodes) * sizeof(*counts->cells);
 

@@ -24,17 +24,18 @@ enum {
 
 enum text_style {
 	TEXT_SEQ_PRINTF, /* one formatted print per cell, as seq_printf() costs */
-	TEXT_FAST,       /* digits by hand; the same bytes */
+	TEXT_FAST, /* digits by hand; the same bytes */
 };
 
 /* Pages, by scope, row and column; column 0 is the row's sum, column 1 + k the node nids[k]. */
 struct numa_counts {
 	unsigned nr_nodes;
-	const unsigned *nids; /* [nr_nodes], ascending; not owned */
-	uint64_t *cells;      /* [NR_SCOPES][NR_NUMA_ROWS][1 + nr_nodes], owned */
+	const uint16_t *nids; /* [nr_nodes], ascending; not owned */
+	uint64_t *cells; /* [NR_SCOPES][NR_NUMA_ROWS][1 + nr_nodes], owned */
 };
 
-int numa_counts_init(struct numa_counts *counts, unsigned nr_nodes, const unsigned *nids);
+/* All cells 0. The node ids, as a point has them, outlive the counts. -ENOMEM. */
+int numa_counts_init(struct numa_counts *counts, unsigned nr_nodes, const uint16_t *nids);
 void numa_counts_fini(struct numa_counts *counts);
 
 static inline size_t numa_nr_cells(unsigned nr_nodes)

@@ -39,8 +39,6 @@ void fixture_init(struct fixture *f, const struct point *point, const char *back
 
 	memset(f, 0, sizeof(*f));
 	f->point = *point;
-	for (unsigned i = 0; i < point->machine.nodes; i++)
-		f->nids[i] = point->machine.nids[i];
 	f->backend = backend_find(backend);
 	assert_non_null(f->backend);
 	assert_int_equal(memcg_tree_new(&point->tree, &f->tree), 0);
@@ -49,8 +47,10 @@ void fixture_init(struct fixture *f, const struct point *point, const char *back
 		fail_msg("%s", reasons.items[0].text);
 	f->oracle = oracle_new(f->tree, point->machine.nodes);
 	assert_non_null(f->oracle);
-	assert_int_equal(numa_counts_init(&f->counts, point->machine.nodes, f->nids), 0);
-	assert_int_equal(numa_counts_init(&f->truth, point->machine.nodes, f->nids), 0);
+	assert_int_equal(numa_counts_init(&f->counts, point->machine.nodes, f->point.machine.nids),
+			 0);
+	assert_int_equal(numa_counts_init(&f->truth, point->machine.nodes, f->point.machine.nids),
+			 0);
 
 	env = (struct backend_env){.point = &f->point, .tree = f->tree, .placement = f->placement};
 	check(f->backend->create(&env, &f->instance, &err), &err);

@@ -15,7 +15,6 @@ struct fixture {
 	struct oracle *oracle;
 	const struct backend *backend;
 	void *instance;
-	unsigned nids[MAX_NODES];
 	struct numa_counts counts, truth;
 };
 

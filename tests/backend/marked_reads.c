@@ -79,7 +79,7 @@ static int count(const struct backend *backend, struct model *model,
 static int read_marked(const struct backend *backend, void *instance)
 {
 	const struct read_request request = {.cpu = 1, .rows = ROWS_ALL};
-	const unsigned nids[NODES] = {0, 1};
+	const uint16_t nids[NODES] = {0, 1};
 	struct numa_counts counts;
 	int ret;
 

@@ -60,7 +60,7 @@ static void *read_main(void *arg)
 	struct read_request request = {.cpu = worker->cpu, .rows = ROWS_ALL};
 	struct numa_counts counts;
 
-	if (numa_counts_init(&counts, 2, worker->f->nids))
+	if (numa_counts_init(&counts, 2, worker->f->point.machine.nids))
 		return NULL;
 	for (unsigned n = 0; n < 100; n++)
 		worker->f->backend->read_counts(worker->f->instance, &request, &counts);

@@ -242,7 +242,7 @@ static void *read_main(void *arg)
 	struct worker *worker = arg;
 	struct numa_counts counts;
 
-	if (numa_counts_init(&counts, 2, worker->f->nids))
+	if (numa_counts_init(&counts, 2, worker->f->point.machine.nids))
 		return NULL;
 	for (unsigned n = 0; n < 100; n++) {
 		struct read_request request = {

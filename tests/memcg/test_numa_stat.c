@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static const unsigned power_nids[] = {0, 8, 252, 253, 254, 255};
+static const uint16_t power_nids[] = {0, 8, 252, 253, 254, 255};
 
 static void fill(struct numa_counts *counts, struct rng *rng)
 {
@@ -26,7 +26,7 @@ static void fill(struct numa_counts *counts, struct rng *rng)
 
 static void text_is_byte_for_byte_the_kernels(void **state)
 {
-	static const unsigned nids[] = {0, 8};
+	static const uint16_t nids[] = {0, 8};
 	static const char expected[] =
 		"total=1 N0=2 N8=3\n"
 		"file=4 N0=5 N8=6\n"
@@ -78,7 +78,8 @@ static void both_styles_give_the_same_bytes(void **state)
 	struct rng rng = rng_for(1, 2, 3);
 
 	for (int round = 0; round < 2000; round++) {
-		unsigned nr_nodes = (unsigned)rng_below(&rng, 9), nids[8], nid = 0;
+		unsigned nr_nodes = (unsigned)rng_below(&rng, 9);
+		uint16_t nids[8], nid = 0;
 		size_t size = numa_stat_text_max(nr_nodes);
 		char *printed = malloc(size), *fast = malloc(size);
 		struct numa_counts counts;
@@ -86,7 +87,7 @@ static void both_styles_give_the_same_bytes(void **state)
 
 		assert_true(printed && fast);
 		for (unsigned k = 0; k < nr_nodes; k++)
-			nids[k] = nid += 1 + (unsigned)rng_below(&rng, 127);
+			nids[k] = nid = (uint16_t)(nid + 1 + rng_below(&rng, 127));
 		assert_int_equal(numa_counts_init(&counts, nr_nodes, nids), 0);
 		fill(&counts, &rng);
 		length = numa_stat_text(&counts, ROWS_ALL, TEXT_SEQ_PRINTF, printed, size);
@@ -101,7 +102,7 @@ static void both_styles_give_the_same_bytes(void **state)
 
 static void numbers_are_right_beside_every_power_of_two_and_ten(void **state)
 {
-	static const unsigned nids[] = {0};
+	static const uint16_t nids[] = {0};
 	struct numa_counts counts;
 	char printed[1024], fast[1024];
 
@@ -123,7 +124,7 @@ static void numbers_are_right_beside_every_power_of_two_and_ten(void **state)
 
 static void the_longest_text_just_fits(void **state)
 {
-	static const unsigned nids[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+	static const uint16_t nids[] = {UINT16_MAX, UINT16_MAX, UINT16_MAX};
 
 	for (unsigned nr_nodes = 0; nr_nodes <= 3; nr_nodes++) {
 		size_t size = numa_stat_text_max(nr_nodes);

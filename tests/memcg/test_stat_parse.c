@@ -69,7 +69,8 @@ static void what_was_written_is_read_back(void **state)
 	struct rng rng = rng_for(7, 8, 9);
 
 	for (int round = 0; round < 1000; round++) {
-		unsigned nr_nodes = (unsigned)rng_below(&rng, 17), nids[16], nid = 0;
+		unsigned nr_nodes = (unsigned)rng_below(&rng, 17);
+		uint16_t nids[16], nid = 0;
 		size_t size = numa_stat_text_max(nr_nodes);
 		struct numa_counts counts;
 		struct stat_file *file;
@@ -78,7 +79,7 @@ static void what_was_written_is_read_back(void **state)
 		assert_non_null(text);
 		for (unsigned k = 0; k < nr_nodes; k++) {
 			nids[k] = nid;
-			nid += 1 + (unsigned)rng_below(&rng, 63);
+			nid = (uint16_t)(nid + 1 + rng_below(&rng, 63));
 		}
 		assert_int_equal(numa_counts_init(&counts, nr_nodes, nids), 0);
 		for (size_t i = 0; i < numa_nr_cells(nr_nodes); i++)
@@ -94,7 +95,7 @@ static void what_was_written_is_read_back(void **state)
 
 static void a_thousand_and_twenty_four_nodes_fit(void **state)
 {
-	static unsigned nids[STAT_NID_MAX + 1];
+	static uint16_t nids[STAT_NID_MAX + 1];
 	size_t size = numa_stat_text_max(STAT_NID_MAX + 1);
 	struct numa_counts counts;
 	struct stat_file *file;
@@ -102,7 +103,7 @@ static void a_thousand_and_twenty_four_nodes_fit(void **state)
 
 	assert_non_null(text);
 	for (unsigned k = 0; k <= STAT_NID_MAX; k++)
-		nids[k] = k;
+		nids[k] = (uint16_t)k;
 	assert_int_equal(numa_counts_init(&counts, STAT_NID_MAX + 1, nids), 0);
 	memset(counts.cells, 0xff, numa_nr_cells(STAT_NID_MAX + 1) * sizeof(*counts.cells));
 	assert_true(numa_stat_text(&counts, ROWS_ALL, TEXT_SEQ_PRINTF, text, size) > 0);
@@ -368,7 +369,7 @@ static void a_nul_is_an_error_wherever_it_is(void **state)
  */
 static void every_cut_that_shows_is_found(void **state)
 {
-	static const unsigned nids[] = {0, 8, 252};
+	static const uint16_t nids[] = {0, 8, 252};
 	struct numa_counts counts;
 	unsigned accepted = 0, ended = 0; /* rows with their newline */
 	char text[1024], last = '\0';
