@@ -135,5 +135,5 @@ uint64_t many_updates(void)
 {
 	const char *wanted = getenv("MEMCGBENCH_TEST_LONG");
 
-	return wanted && !strcmp(wanted, "1") ? 10000000 : 100000;
+	return wanted && !strcmp(wanted, "1") ? 100000000 : 1000000;
 }

@@ -26,7 +26,6 @@ void fixture_init(struct fixture *f, const struct point *point, const char *back
 void fixture_populate(struct fixture *f);
 void fixture_fini(struct fixture *f);
 
-/* To the back end and the oracle. */
 /* Back end and oracle; neither where the back end takes no updates. */
 void fixture_update(struct fixture *f, const struct update *update);
 /* All rows into `counts`, and the oracle's into `truth`. */
@@ -36,7 +35,7 @@ struct cell_error fixture_compare(struct fixture *f, uint32_t memcg);
 /* The same, all rows, counted. */
 struct op_counts fixture_count(struct fixture *f, uint32_t memcg, uint64_t *bytes_touched);
 
-/* 10^7 with MEMCGBENCH_TEST_LONG=1, else 10^5. */
+/* 10^8 with MEMCGBENCH_TEST_LONG=1, else 10^6. */
 uint64_t many_updates(void);
 
 #endif

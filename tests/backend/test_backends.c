@@ -15,12 +15,6 @@
 
 #include <cmocka.h>
 
-static void compare_all(struct fixture *f)
-{
-	for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
-		fixture_compare(f, memcg);
-}
-
 static void random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
 {
 	struct update_stream stream;
@@ -52,27 +46,6 @@ static struct point random_point(struct rng *rng)
 	point.counters.spread_cpus = 1 + (uint32_t)rng_below(rng, 9);
 	point.counters.spread_nodes = 1 + (uint32_t)rng_below(rng, 4);
 	return point;
-}
-
-static void random_trees_and_updates_stay_within_bounds(void **state)
-{
-	struct rng rng = {2020};
-	unsigned rounds = 20;
-
-	for (unsigned round = 0; round < rounds; round++) {
-		struct point point = random_point(&rng);
-
-		for (size_t i = 0; backends[i]; i++) {
-			struct fixture f;
-
-			fixture_init(&f, &point, backends[i]->name);
-			fixture_populate(&f);
-			compare_all(&f);
-			random_updates(&f, round, many_updates() / rounds);
-			compare_all(&f);
-			fixture_fini(&f);
-		}
-	}
 }
 
 static void batch_0_makes_every_cell_equal(void **state)
@@ -130,33 +103,6 @@ static void fill_batches(struct fixture *f, long pages)
 								   .cpu = cpu,
 								   .lru = LRU_UNEVICTABLE,
 								   .delta = 1});
-}
-
-static void a_cached_cell_can_reach_its_bound_exactly(void **state)
-{
-	struct point point = small_point(30, 2, 6);
-	const uint64_t bound = 32 * 6 * 31;
-	struct fixture f;
-	size_t sum, node;
-
-	fixture_init(&f, &point, "cached");
-	fill_batches(&f, 32);
-	fixture_compare(&f, 0);
-	sum = numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0);
-	node = numa_cell(2, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 1);
-	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0, 31,
-				     0) == bound);
-	assert_true(f.truth.cells[sum] == bound && f.counts.cells[sum] == 0);
-	assert_true(f.truth.cells[node] == bound && f.counts.cells[node] == 0);
-	fixture_fini(&f);
-
-	/* One page more in each batch, and all of it has spilled. */
-	fixture_init(&f, &point, "cached");
-	fill_batches(&f, 33);
-	fixture_read(&f, 0);
-	assert_true(f.counts.cells[sum] == f.truth.cells[sum]);
-	assert_true(f.counts.cells[node] == f.truth.cells[node]);
-	fixture_fini(&f);
 }
 
 static void walked_node_columns_are_exact_and_row_sums_are_not(void **state)
@@ -399,10 +345,8 @@ static void populating_twice_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_trees_and_updates_stay_within_bounds),
 		cmocka_unit_test(batch_0_makes_every_cell_equal),
 		cmocka_unit_test(node_columns_of_local_rows_are_exact),
-		cmocka_unit_test(a_cached_cell_can_reach_its_bound_exactly),
 		cmocka_unit_test(walked_node_columns_are_exact_and_row_sums_are_not),
 		cmocka_unit_test(walk_415_is_exact_and_says_so),
 		cmocka_unit_test(walk_once_answers_as_walk_does),

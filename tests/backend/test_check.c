@@ -51,6 +51,13 @@ static void without_updates_cells_are_compared_once(void **state)
 	assert_true(check(&fixed, 10000).cells == 8 * 2 * 4 * 3);
 }
 
+static void many_updates_are_compared_on_the_way(void **state)
+{
+	/* After populating, after two millions of updates, and after the last one. */
+	assert_true(check(backend_find("packed"), 2000001).cells == 4 * 8 * 2 * 4 * 3);
+	assert_true(check(backend_find("packed"), 2000000).cells == 3 * 8 * 2 * 4 * 3);
+}
+
 /* Claims that maintained counters are exact. */
 static uint64_t no_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
 			 unsigned column, uint32_t subtree, uint64_t truth)
@@ -117,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_right_back_end_passes),
 		cmocka_unit_test(without_updates_cells_are_compared_once),
+		cmocka_unit_test(many_updates_are_compared_on_the_way),
 		cmocka_unit_test(a_back_end_beyond_its_bound_is_found),
 		cmocka_unit_test(a_back_end_that_loses_updates_is_found),
 		cmocka_unit_test(a_single_wrong_cell_is_found_and_named),
