@@ -10,6 +10,7 @@
 
 #define SEEDED_MEMCGS 5
 #define UPDATE_SEED   0x6d656d6367u
+#define COMPARE_EVERY 1000000u
 
 struct check {
 	const struct backend *backend;
@@ -64,17 +65,22 @@ static int compare_memcgs(struct check *check, bool updated)
 	return ret;
 }
 
-static void apply_updates(struct check *check, uint64_t updates)
+/* Compares after the last one, and on the way to it after every COMPARE_EVERY. */
+static int apply_updates(struct check *check, uint64_t updates)
 {
 	struct update_stream stream;
 	struct update update;
+	int ret = 0;
 
 	update_stream_init(&stream, UPDATE_SEED, check->point, check->oracle);
-	for (uint64_t i = 0; i < updates; i++) {
+	for (uint64_t i = 1; !ret && i <= updates; i++) {
 		update_stream_next(&stream, &update);
 		oracle_update(check->oracle, &update);
 		check->backend->update(check->instance, &update);
+		if (i == updates || i % COMPARE_EVERY == 0)
+			ret = compare_memcgs(check, true);
 	}
+	return ret;
 }
 
 static int run(struct check *check, uint64_t updates, struct error *err)
@@ -87,10 +93,8 @@ static int run(struct check *check, uint64_t updates, struct error *err)
 		return ret;
 	oracle_populate(check->oracle, &plan);
 	ret = compare_memcgs(check, false);
-	if (!ret && updates && check->backend->capabilities & BACKEND_UPDATE) {
-		apply_updates(check, updates);
-		ret = compare_memcgs(check, true);
-	}
+	if (!ret && updates && check->backend->capabilities & BACKEND_UPDATE)
+		ret = apply_updates(check, updates);
 	if (ret)
 		return error_set(err, ret, "%s: cannot read", check->backend->name);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Holds a back end against the oracle on one point: after populating, and again after seeded random
- * updates. Every cell of the root, the memcg that the point reads, one in the
- * middle of the creation order, the last one and some seeded others.
+ * updates; of many, after each million of them. Every cell of the root, the memcg that the point
+ * reads, one in the middle of the creation order, the last one and some seeded others.
  */
 #ifndef MEMCGBENCH_BACKEND_CHECK_H
 #define MEMCGBENCH_BACKEND_CHECK_H

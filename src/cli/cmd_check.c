@@ -36,8 +36,8 @@ struct arguments {
 static const struct argp_option option_table[] = {
 	{"format", OPTION_FORMAT, "FORMAT", 0, "table (default) or json", 0},
 	{"quick", OPTION_QUICK, NULL, 0, "the same as --updates=1k", 0},
-	{"updates", OPTION_UPDATES, "N", 0, "random updates between two comparisons (default 100k)",
-	 0},
+	{"updates", OPTION_UPDATES, "N", 0,
+	 "random updates, compared after each million and the last (default 100k)", 0},
 	{0},
 };
 
