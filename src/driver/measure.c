@@ -10,6 +10,7 @@
 #include "backend/oracle.h"
 #include "base/build.h"
 #include "base/rng.h"
+#include "driver/feasible.h"
 #include "driver/measure_json.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
@@ -337,7 +338,7 @@ json_t *measure(const json_t *request, struct error *err)
 		m->backend->destroy(m->instance);
 		m->instance = NULL;
 		m->out.destroy_ns = lap(&since);
-		m->out.estimate_bytes = m->backend->bytes(&m->point);
+		m->out.estimate_bytes = estimate_process(&m->point, m->backend).memory_bytes;
 		result = measured_to_json(&m->out, request, &m->point, m->machine, err);
 	}
 	fini(m);

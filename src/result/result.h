@@ -46,6 +46,8 @@
  *              were below the child's, and the worst of them (cell, parent and child only then).
  *              null: no memcg has a child with a file
  *  memory      {"bytes":..,"rss_peak_bytes":..,"estimate_bytes":..}
+ *              bytes: of the back end; rss_peak and estimate: of the whole process, as found and as
+ *              `plan` says it (before 0.2: of the back end alone)
  *  times       {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns",
  *               "parts_ns","update_ns","truth_ns","destroy_ns","total_ns","process_ns"}
  *              truth: all that is compared outside of the samples, count aside; absent before 0.2
