@@ -293,6 +293,8 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 		return r;
 	/* Last: from here on the counters are not what was counted and read. */
 	r = update_cost_measure(&sampler, m->oracle, &m->out.update, err);
+	if (!r)
+		r = update_kinds_measure(&sampler, &m->out.update_kinds, err);
 	m->out.update_ns = lap(&since);
 	return r;
 }

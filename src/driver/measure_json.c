@@ -72,14 +72,41 @@ static json_t *latency_json(const struct sampled *sampled)
 	return latency;
 }
 
-/* No p99: a sample is a batch, whose mean hides its slowest update. */
-static json_t *update_json(const struct update_cost *cost)
+static json_t *kinds_json(const struct update_kinds *kinds)
 {
+	json_t *all = json_object();
+
+	for (unsigned i = 0; i < NR_UPDATE_KINDS; i++) {
+		const struct update_kind_cost *c = &kinds->kind[i];
+		json_t *kind = json_null();
+
+		/* clang-format off */
+		if (c->updates)
+			kind = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+					 "median_ns", number(c->median_ns),
+					 "updates", count_json(c->updates),
+					 "updates_per_sample", count_json(c->updates_per_sample),
+					 "alone", count_json(c->alone),
+					 "alone_median_ns", number(c->alone_median_ns),
+					 "p99_ns", number(c->p99_ns),
+					 "max_ns", number(c->max_ns));
+		/* clang-format on */
+		json_object_set_new(all, update_kind_names[i], kind);
+	}
+	return all;
+}
+
+/* No p99 of all: a sample is a batch, whose mean hides its slowest update. */
+static json_t *update_json(const struct measured *m)
+{
+	const struct update_cost *cost = &m->update;
+
 	if (!cost->updates)
 		return json_null();
-	return json_pack("{s:o, s:n, s:o, s:o}", "median_ns", number(cost->median_ns), "p99_ns",
-			 "updates", count_json(cost->updates), "updates_per_sample",
-			 count_json(cost->updates_per_sample));
+	return json_pack("{s:o, s:n, s:o, s:o, s:o}", "median_ns", number(cost->median_ns),
+			 "p99_ns", "updates", count_json(cost->updates), "updates_per_sample",
+			 count_json(cost->updates_per_sample), "kinds",
+			 kinds_json(&m->update_kinds));
 }
 
 static json_t *writers_json(const struct measured *m, const struct point *point)
@@ -283,7 +310,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 					   number(m->parts.local_ns), "format_ns",
 					   number(m->parts.format_ns), "samples",
 					   (int)m->parts.samples));
-	r |= json_object_set_new(result, "update", update_json(&m->update));
+	r |= json_object_set_new(result, "update", update_json(m));
 	r |= json_object_set_new(result, "writers", writers_json(m, point));
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));

@@ -8,6 +8,7 @@
 #include "driver/consistency.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
+#include "driver/update_kinds.h"
 #include "driver/writer.h"
 #include "place/machine.h"
 
@@ -32,6 +33,7 @@ struct measured {
 	struct sampled sampled;
 	struct parts parts;
 	struct update_cost update;
+	struct update_kinds update_kinds;
 	struct writers_cost writers;
 	struct cell_error load_error; /* after the writers ended */
 	unsigned load_beyond_bound; /* cells */

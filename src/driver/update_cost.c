@@ -53,7 +53,7 @@ static double time_batch(const struct sampler *sampler, const struct update *lis
 	return (double)(clock_now() - then);
 }
 
-static uint64_t budget_of(const struct point *point)
+uint64_t update_cost_budget_ns(const struct point *point)
 {
 	return point->read.time_ns < BUDGET_NS ? point->read.time_ns : BUDGET_NS;
 }
@@ -61,7 +61,7 @@ static uint64_t budget_of(const struct point *point)
 static void time_batches(const struct sampler *sampler, const struct update *list,
 			 struct update_cost *cost)
 {
-	uint64_t begin = clock_now(), budget = budget_of(sampler->point), rounds = 1;
+	uint64_t begin = clock_now(), budget = update_cost_budget_ns(sampler->point), rounds = 1;
 	double enough = FLOORS_PER_SAMPLE * sampler->floor.median_ns, v[MOST_BATCHES];
 	size_t taken = 0;
 
@@ -105,5 +105,6 @@ int update_cost_measure(const struct sampler *sampler, struct oracle *oracle,
 
 double update_cost_guess_ns(const struct point *point, const struct backend *backend)
 {
-	return backend->capabilities & BACKEND_UPDATE ? (double)budget_of(point) : 0;
+	return backend->capabilities & BACKEND_UPDATE ? 2 * (double)update_cost_budget_ns(point)
+						      : 0;
 }

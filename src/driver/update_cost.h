@@ -33,7 +33,9 @@ struct update_cost {
 int update_cost_measure(const struct sampler *sampler, struct oracle *oracle,
 			struct update_cost *cost, struct error *err);
 
-/* What that will take, for plans; 0 for a back end without updates. */
+/* How long that is: as much again is for telling kinds of updates apart (update_kinds.h). */
+uint64_t update_cost_budget_ns(const struct point *point);
+/* What both will take, for plans; 0 for a back end without updates. */
 double update_cost_guess_ns(const struct point *point, const struct backend *backend);
 
 #endif

@@ -103,6 +103,28 @@ static void update_cells(struct table *table, const struct run_line *line)
 	table_value(table, s->median_ns / s->update_ns, "updates");
 }
 
+static const char *const kinds_columns[] = {"page", "huge", "lru", "migrate", NULL};
+
+static void kinds_cells(struct table *table, const struct run_line *line)
+{
+	for (unsigned kind = 0; kind < NR_UPDATE_KINDS; kind++)
+		cell_time(table, line->backend->kinds[kind].median_ns);
+}
+
+static const char *const alone_columns[] = {"page p99",    "huge p99", "lru p99",
+					    "migrate p99", "slowest",  NULL};
+
+static void alone_cells(struct table *table, const struct run_line *line)
+{
+	double slowest = NAN;
+
+	for (unsigned kind = 0; kind < NR_UPDATE_KINDS; kind++) {
+		cell_time(table, line->backend->kinds[kind].p99_ns);
+		slowest = fmax(slowest, line->backend->kinds[kind].max_ns);
+	}
+	cell_time(table, slowest);
+}
+
 static const char *const load_columns[] = {"an update", "p99 batch", "updates/s", "of each",
 					   "error",     "bound",     NULL};
 
@@ -168,6 +190,9 @@ const struct run_section run_sections[] = {
 	{"Time of a read", latency_columns, latency_cells, latency_notes, NULL},
 	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL},
 	{"What writers pay", update_columns, update_cells, update_notes, update_known},
+	{"What updates cost", kinds_columns, kinds_cells, kinds_notes, kinds_known},
+	{"What one update in a hundred costs", alone_columns, alone_cells, alone_notes,
+	 kinds_known},
 	{"Writers under load", load_columns, load_cells, load_notes, load_known},
 	{"What a read does", work_columns, work_cells, work_notes, NULL},
 	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known},

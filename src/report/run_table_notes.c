@@ -192,6 +192,39 @@ void update_notes(const struct run_summary *summary, FILE *out)
 		   "there are no percentiles");
 }
 
+static bool has_kinds(const struct backend_summary *s)
+{
+	return !isnan(s->kinds[MIX_PAGE].median_ns);
+}
+
+bool kinds_known(const struct run_summary *summary)
+{
+	return any(summary, has_kinds);
+}
+
+void kinds_notes(const struct run_summary *summary, FILE *out)
+{
+	(void)summary;
+	wrap_print(out, NOTE_INDENT, "  page",
+		   "one comes or goes; huge: 512 in one event; lru: one moves between lists; "
+		   "migrate: between nodes. A move is two events of the back end");
+	wrap_print(out, NOTE_INDENT, "  times",
+		   "of one on average, many in a row at one place, spills included: medians "
+		   "over batches, and over processes. An update above goes to another place "
+		   "each time, where batches hardly ever fill");
+}
+
+void alone_notes(const struct run_summary *summary, FILE *out)
+{
+	(void)summary;
+	wrap_print(out, NOTE_INDENT, "  p99",
+		   "of the same updates, each timed alone, the timer's own time in it (an empty "
+		   "interval: above); median of the processes. A batch of B spills once in "
+		   "B + 1 pages: below 100 this is a spill");
+	wrap_print(out, NOTE_INDENT, "  slowest",
+		   "of all kinds and processes: as often an interrupt as the back end");
+}
+
 static bool had_writers(const struct backend_summary *s)
 {
 	return !isnan(s->writer_ns);

@@ -62,6 +62,8 @@ void run_group_heading(const struct run_groups *groups, size_t group, FILE *out)
 void latency_notes(const struct run_summary *summary, FILE *out);
 void parts_notes(const struct run_summary *summary, FILE *out);
 void update_notes(const struct run_summary *summary, FILE *out);
+void kinds_notes(const struct run_summary *summary, FILE *out);
+void alone_notes(const struct run_summary *summary, FILE *out);
 void work_notes(const struct run_summary *summary, FILE *out);
 void flush_notes(const struct run_summary *summary, FILE *out);
 void error_notes(const struct run_summary *summary, FILE *out);
@@ -69,6 +71,8 @@ void ratio_notes(const struct run_summary *summary, FILE *out);
 
 /* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
 bool update_known(const struct run_summary *summary);
+/* Were kinds of updates told apart? */
+bool kinds_known(const struct run_summary *summary);
 bool flush_known(const struct run_summary *summary);
 void load_notes(const struct run_summary *summary, FILE *out);
 /* Were there writers while reads were timed? */

@@ -35,6 +35,18 @@ static const struct field always[] = {
 	{"reason", FIELD_TEXT, NULLABLE},
 };
 
+/* clang-format off */
+#define KIND_FIELDS(kind, flags)                                                 \
+	{"update.kinds." kind, FIELD_OBJECT, flags},                             \
+		{"update.kinds." kind ".median_ns", FIELD_NUMBER, 0},            \
+		{"update.kinds." kind ".updates", FIELD_POSITIVE, 0},            \
+		{"update.kinds." kind ".updates_per_sample", FIELD_POSITIVE, 0}, \
+		{"update.kinds." kind ".alone", FIELD_POSITIVE, 0},              \
+		{"update.kinds." kind ".alone_median_ns", FIELD_NUMBER, 0},      \
+		{"update.kinds." kind ".p99_ns", FIELD_NUMBER, 0},               \
+		{"update.kinds." kind ".max_ns", FIELD_NUMBER, 0}
+/* clang-format on */
+
 /* Of a process that ended well. */
 static const struct field when_ok[] = {
 	{"host_class", FIELD_TEXT, 0},
@@ -71,6 +83,11 @@ static const struct field when_ok[] = {
 	{"update.p99_ns", FIELD_NUMBER, NULLABLE},
 	{"update.updates", FIELD_POSITIVE, 0},
 	{"update.updates_per_sample", FIELD_POSITIVE, 0},
+	{"update.kinds", FIELD_OBJECT, NULLABLE},
+	KIND_FIELDS("page", 0),
+	KIND_FIELDS("huge", 0),
+	KIND_FIELDS("lru", 0),
+	KIND_FIELDS("migrate", FIELD_NULL),
 	{"writers", FIELD_OBJECT, NULLABLE},
 	{"writers.writers", FIELD_POSITIVE, 0},
 	{"writers.mix", FIELD_TEXT, 0},

@@ -22,9 +22,16 @@
  *              pilot: this process chose samples and reads_per_sample
  *  latency     {"histogram":"<histogram_encode()>","median_ns":..}     per read
  *  parts       {"hierarchical_ns":..,"local_ns":..|null,"format_ns":..|null,"samples":n}  medians
- *  update      {"median_ns":..,"p99_ns":..|null,"updates":n,"updates_per_sample":n}|null   one charge
+ *  update      {"median_ns":..,"p99_ns":..|null,"updates":n,"updates_per_sample":n,
+ *               "kinds":{"page":{"median_ns":..,"updates":n,"updates_per_sample":n,"alone":n,
+ *                                "alone_median_ns":..,"p99_ns":..,"max_ns":..},
+ *                        "huge":{..},"lru":{..},"migrate":{..}|null}|absent}|null   one charge
  *              or uncharge of one page, by one thread while nobody reads, after everything else;
  *              absent before 0.2; null where the back end has no update
+ *              kinds: of single and huge pages, of moves between lists and nodes, many in a row at
+ *              one place, so that batches spill as they do in life (driver/update_kinds.h); a move
+ *              is one update. median: over batches; the others of that many updates, each timed
+ *              alone, the timer's floor in it. migrate: null where there is one node only
  *  writers     {"writers":n,"mix":"page","updates":n,"updates_per_sample":n,"median_ns":..,
  *               "p99_batch_ns":..|null,"updates_per_s":..,"updates_per_s_each":[..],
  *               "cpus":[OS index,..],"seconds":..,"behind":0,"error":{as error, below}}|null

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "result/metric.h"
 #include "result/run_dir.h"
+#include "result/update_kinds.h"
 #include "scenario/point.h"
 #include "stats/histogram.h"
 
@@ -44,6 +45,7 @@ struct backend_summary {
 		format_ns; /* medians over processes of the parts' medians */
 	/* What writers pay: over the processes' medians; the interval NAN below 6 of them. */
 	double update_ns, update_ci_low_ns, update_ci_high_ns;
+	struct update_kind_summary kinds[NR_UPDATE_KINDS];
 	/* Of writers at work: medians over the processes of median, of p99 of batches, of updates a
 	 * second of all; batches that began late, in all processes. */
 	double writer_ns, writer_p99_batch_ns, updates_per_s;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const part_paths[NR_MERGED_PARTS] = {
+static const char *const part_paths[PART_KINDS] = {
 	[PART_HIERARCHICAL] = "parts.hierarchical_ns",
 	[PART_LOCAL] = "parts.local_ns",
 	[PART_FORMAT] = "parts.format_ns",
@@ -65,6 +65,7 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 		.started = -1,
 	};
 	truth_summary_init(&into->truth);
+	update_kinds_init(into->kinds);
 	into->backend = strdup(name);
 	into->latency = histogram_new();
 	return into->backend && into->latency ? 0 : -ENOMEM;
@@ -142,7 +143,8 @@ static int add_latency(struct backend_merge *merge, const json_t *result,
 
 	process_figures_from_result(result, latency, &into->figures[into->processes]);
 	for (size_t i = 0; i < NR_MERGED_PARTS; i++) {
-		double part = json_number_at(result, part_paths[i]);
+		double part = i < PART_KINDS ? json_number_at(result, part_paths[i])
+					     : update_kind_figure(result, i - PART_KINDS);
 
 		if (!isnan(part))
 			merge->parts[i][merge->nr_parts[i]++] = part;
@@ -332,6 +334,7 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 	if (r)
 		return r;
 	add_start(into, result);
+	update_kinds_worst(into->kinds, result);
 	add_counts(into, result);
 	add_errors(into, result);
 	truth_summary_add(&into->truth, result);
@@ -411,6 +414,11 @@ static int report(struct backend_merge *merge)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i] && merge->nr_parts[i])
 			*parts[i] = median(merge->parts[i], merge->nr_parts[i]);
+	}
+	for (size_t i = PART_KINDS; i < NR_MERGED_PARTS; i++) {
+		if (merge->nr_parts[i])
+			*update_kind_field(into->kinds, i - PART_KINDS) =
+				median(merge->parts[i], merge->nr_parts[i]);
 	}
 	report_update(merge);
 	return report_median(into);

@@ -16,7 +16,8 @@ enum {
 	PART_WRITER,
 	PART_WRITER_P99,
 	PART_THROUGHPUT,
-	NR_MERGED_PARTS
+	PART_KINDS, /* of updates, each one's figures */
+	NR_MERGED_PARTS = PART_KINDS + NR_UPDATE_KIND_FIGURES
 };
 
 struct backend_merge {

@@ -75,6 +75,25 @@ static void put_latency(json_t *o, const struct backend_summary *s, uint64_t mem
 		put(o, times[i].key, number(times[i].value), failed);
 }
 
+/* Null: not measured, as before 0.2 or by a back end without updates. */
+static void put_kinds(json_t *o, const struct backend_summary *s, int *failed)
+{
+	json_t *all = isnan(s->kinds[MIX_PAGE].median_ns) ? json_null() : json_object();
+
+	for (unsigned i = 0; i < NR_UPDATE_KINDS && json_is_object(all); i++) {
+		const struct update_kind_summary *kind = &s->kinds[i];
+		json_t *json = isnan(kind->median_ns) ? json_null() : json_object();
+
+		if (json_is_object(json)) {
+			put(json, "median_ns", number(kind->median_ns), failed);
+			put(json, "p99_ns", number(kind->p99_ns), failed);
+			put(json, "max_ns", number(kind->max_ns), failed);
+		}
+		put(all, update_kind_names[i], json, failed);
+	}
+	put(o, "update_kinds", all, failed);
+}
+
 static void put_work(json_t *o, const struct backend_summary *s, int *failed)
 {
 	for (size_t i = 0; i < nr_count_names; i++)
@@ -141,6 +160,7 @@ static json_t *backend_to_json(const struct backend_summary *s, uint64_t memcgs)
 	put(o, "processes", json_integer(s->processes), &failed);
 	put(o, "failed", json_integer(s->failed), &failed);
 	put_latency(o, s, memcgs, &failed);
+	put_kinds(o, s, &failed);
 	put_work(o, s, &failed);
 	put_error(o, s, &failed);
 	put_truth(o, &s->truth, &failed);

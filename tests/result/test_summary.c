@@ -189,6 +189,43 @@ static void what_writers_pay_is_of_those_processes_that_measured_it(void **state
 	summary_free(summary);
 }
 
+static void kinds_of_updates_are_merged_and_only_the_slowest_is_the_worst(void **state)
+{
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	struct backend_summary *s;
+	json_t *document;
+
+	for (unsigned r = 1; r <= 5; r++) {
+		json_t *walk = made_result(made, 0, 0, r), *cached = made_result(made, 0, 1, r);
+		json_t *page = json_at(walk, "update.kinds.page");
+
+		json_object_set_new(page, "median_ns", json_real(10 * r));
+		json_object_set_new(page, "p99_ns", json_real(100 * r));
+		json_object_set_new(page, "max_ns", json_real(r == 2 ? 9000 : 1000));
+		if (r == 5)
+			json_object_del(json_object_get(walk, "update"), "kinds");
+		json_object_del(json_object_get(cached, "update"), "kinds");
+		made_run_write(made, 0, 0, r, walk);
+		made_run_write(made, 0, 1, r, cached);
+	}
+	summary = load(made);
+	s = &summary->points[0].backends[0];
+	assert_int_equal(s->processes, 5);
+	assert_true(s->kinds[MIX_PAGE].median_ns == 25); /* of 10 20 30 40 */
+	assert_true(s->kinds[MIX_PAGE].p99_ns == 250);
+	assert_true(s->kinds[MIX_PAGE].max_ns == 9000);
+	assert_true(s->kinds[MIX_LRU].median_ns == 20);
+	assert_true(isnan(s->kinds[MIX_MIGRATE].median_ns)); /* one node */
+	assert_true(isnan(summary->points[0].backends[1].kinds[MIX_PAGE].median_ns));
+	document = summary_to_json(summary);
+	assert_true(json_number_at(document, "points.0.results.0.update_kinds.page.p99_ns") == 250);
+	assert_true(json_is_null(json_at(document, "points.0.results.0.update_kinds.migrate")));
+	assert_true(json_is_null(json_at(document, "points.0.results.1.update_kinds")));
+	json_decref(document);
+	summary_free(summary);
+}
+
 static void ratios_pair_what_ran_in_the_same_repetition(void **state)
 {
 	struct made_run *made = *state;
@@ -313,6 +350,7 @@ static void the_json_has_every_promised_key(void **state)
 		"update_ns",
 		"update_ci_low_ns",
 		"update_ci_high_ns",
+		"update_kinds",
 		"text_bytes",
 		"memcgs_visited",
 		"loads_hierarchical",
@@ -395,6 +433,7 @@ int main(void)
 		CASE(batches_report_nothing_above_the_median),
 		CASE(the_median_of_processes_has_an_interval_from_six_on),
 		CASE(what_writers_pay_is_of_those_processes_that_measured_it),
+		CASE(kinds_of_updates_are_merged_and_only_the_slowest_is_the_worst),
 		CASE(ratios_pair_what_ran_in_the_same_repetition),
 		CASE(failed_and_unreadable_files_are_listed_with_reasons),
 		CASE(the_worst_is_kept_and_disagreement_is_said),
