@@ -3,6 +3,7 @@
 #include "driver/feasible.h"
 
 #include "base/units.h"
+#include "driver/probe.h"
 #include "driver/update_cost.h"
 #include "driver/writer.h"
 
@@ -61,7 +62,7 @@ static uint64_t process_bytes(const struct point *point, const struct backend *b
 	uint64_t bytes = backend->bytes(point), memcgs = (uint64_t)point->tree.memcgs + 1;
 
 	return bytes + bytes / SHARE_OF_LINES + PROCESS_BYTES + readers_bytes(point, backend) +
-	       writers_guess_bytes(point) +
+	       writers_guess_bytes(point) + probe_guess_bytes(point) +
 	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
 }
 
@@ -74,7 +75,8 @@ struct estimate estimate_process(const struct point *point, const struct backend
 	ns += START_NS + NS_PER_BYTE * (double)backend->bytes(point);
 	ns += NS_PER_CHARGE * memcgs * point->counters.spread_cpus * point->counters.spread_nodes;
 	ns += EXTRA_READS * read_ns;
-	ns += update_cost_guess_ns(point, backend) + writers_guess_ns(point);
+	ns += update_cost_guess_ns(point, backend) + writers_guess_ns(point) +
+	      probe_guess_ns(point, read_ns);
 	if (point->read.cache == CACHE_COLD)
 		ns += samples * COLD_SAMPLE_NS;
 	return (struct estimate){.memory_bytes = process_bytes(point, backend), .process_ns = ns};

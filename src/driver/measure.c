@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "driver/feasible.h"
 #include "driver/measure_json.h"
+#include "driver/probe.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
 #include "driver/writer.h"
@@ -240,8 +241,12 @@ static int sample_under_load(struct measurement *m, struct sampler *sampler, str
  * writes: nothing changes then, and what was read before a sample would be warm. */
 static int hold_against_truth(struct measurement *m, struct sampler *sampler, struct error *err)
 {
-	int r = m->writers ? compare_after_load(m, err) : 0;
+	int r = 0;
 
+	if (m->writers)
+		r = probe_load(sampler, m->writers, m->oracle, &m->out.probed, err);
+	if (!r && m->writers)
+		r = compare_after_load(m, err);
 	return r ? r : consistency_look(sampler, m->oracle, &m->out.consistency, err);
 }
 

@@ -315,6 +315,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));
+	r |= json_object_set_new(result, "under_load", probed_json(&m->probed, point));
 	r |= json_object_set_new(result, "closure", closure_json(&m->consistency, point));
 	r |= json_object_set_new(result, "inversion", inversion_json(&m->consistency, point));
 	r |= json_object_set_new(result, "memory", memory_json(m));

@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "backend/oracle.h"
 #include "driver/consistency.h"
+#include "driver/probe.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
 #include "driver/update_kinds.h"
@@ -37,6 +38,7 @@ struct measured {
 	struct writers_cost writers;
 	struct cell_error load_error; /* after the writers ended */
 	unsigned load_beyond_bound; /* cells */
+	struct probed probed; /* under load */
 	struct consistency consistency; /* before and after the load */
 };
 

@@ -2,9 +2,16 @@
 /* See truth_json.h. */
 #include "driver/truth_json.h"
 
+#include <math.h>
+
 static json_t *count_json(uint64_t value)
 {
 	return json_integer((json_int_t)value);
+}
+
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
 }
 
 json_t *closure_json(const struct consistency *found, const struct point *point)
@@ -39,4 +46,37 @@ json_t *inversion_json(const struct consistency *found, const struct point *poin
 	json_object_set_new(json, "parent", count_json(cell->value));
 	json_object_set_new(json, "child", count_json(cell->truth));
 	return json;
+}
+
+json_t *probed_json(const struct probed *p, const struct point *point)
+{
+	const struct cell_error *cell = &p->error, age = {SCOPE_HIERARCHICAL, AGE_ROW, .column = 0};
+	char name[CELL_NAME_MAX], age_name[CELL_NAME_MAX];
+
+	if (!p->reads)
+		return json_null();
+	/* clang-format off */
+	return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:s, s:o, s:o, s:o}, s:{s:o, s:o},"
+			 " s:{s:s, s:o, s:o, s:o, s:o}, s:o}",
+			 "reads", count_json(p->reads),
+			 "apart", count_json(p->apart),
+			 "beyond_bound", count_json(p->beyond),
+			 "error",
+			 "pages", count_json(cell->pages),
+			 "bound_pages", count_json(cell->bound),
+			 "cell", cell_error_name(name, cell, point),
+			 "value", count_json(cell->value),
+			 "low", count_json(p->low),
+			 "high", count_json(p->high),
+			 "width_pages",
+			 "median", number(p->width_median),
+			 "max", number(p->width_max),
+			 "age",
+			 "cell", cell_error_name(age_name, &age, point),
+			 "median_ns", number(p->age_median_ns),
+			 "p99_ns", number(p->age_p99_ns),
+			 "max_ns", number(p->age_max_ns),
+			 "unknown", count_json(p->age_unknown),
+			 "seconds", number(p->seconds));
+	/* clang-format on */
 }

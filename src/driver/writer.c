@@ -3,6 +3,7 @@
 #include "driver/writer.h"
 
 #include "driver/writer_list.h"
+#include "driver/writer_record.h"
 #include "stats/order.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ struct writer {
 	uint64_t slices; /* done since writers_new() */
 	uint64_t batches, behind, busy_ns; /* since the gate opened */
 	struct histogram *cost; /* ps per update */
+	struct writer_record *record; /* or NULL: nobody wants to know how far it is */
 	pthread_t thread;
 	int result;
 	struct error err;
@@ -63,12 +65,24 @@ static void do_slices(struct writer *writer, unsigned nr)
 	}
 }
 
+static void do_recorded_slices(struct writer *writer, unsigned nr)
+{
+	for (unsigned n = 0; n < nr; n++) {
+		record_slice_begins(writer->record, writer->slices);
+		do_slices(writer, 1);
+		record_slice_ends(writer->record, writer->slices);
+	}
+}
+
 static int do_batch(struct writer *writer)
 {
 	unsigned slices = writer->team->slices;
 	uint64_t then = clock_now(), ns;
 
-	do_slices(writer, slices);
+	if (writer->record)
+		do_recorded_slices(writer, slices);
+	else
+		do_slices(writer, slices);
 	ns = clock_now() - then;
 	writer->batches++;
 	return histogram_record(writer->cost, ns * 1000 / ((uint64_t)slices * SLICE_EVENTS));
@@ -141,6 +155,8 @@ static void *writer_main(void *arg)
 					       &writer->err);
 	if (!writer->result)
 		do_slices(writer, ROUND_SLICES);
+	if (writer->record)
+		record_start(writer->record, writer->slices);
 	if (!gate_wait(writer->team->gate))
 		return NULL;
 	if (writer->result) {
@@ -317,6 +333,17 @@ int writers_start(struct writers *writers, struct gate *gate, struct error *err)
 					 writers->started + 1, writers->nr, strerror(r));
 	}
 	return 0;
+}
+
+void writers_record(struct writers *writers, struct writer_record *records)
+{
+	for (unsigned i = 0; i < writers->nr; i++)
+		writers->writer[i].record = records ? &records[i] : NULL;
+}
+
+const struct run *writers_runs(const struct writers *writers, unsigned writer)
+{
+	return writers->writer[writer].runs;
 }
 
 unsigned writers_nr(const struct writers *writers)

@@ -21,6 +21,8 @@
 
 #include <stdint.h>
 
+struct run;
+struct writer_record;
 struct writers;
 
 /* What one writer did while it was timed. */
@@ -60,6 +62,12 @@ unsigned writers_nr(const struct writers *writers); /* that will come to the gat
 void writers_await(const struct writers *writers);
 /* End them, however far they are, and wait for them. The first error; `err` may be NULL. */
 int writers_stop(struct writers *writers, struct error *err);
+
+/* While none is at work: who wants to know how far they are, from the next writers_start() on;
+ * records[write.writers], NULL: nobody any more. It makes each slice a little slower. */
+void writers_record(struct writers *writers, struct writer_record *records);
+/* What one of them does: runs[ROUND_RUNS]. */
+const struct run *writers_runs(const struct writers *writers, unsigned writer);
 
 /* While none is at work: tell the oracle of every update since writers_new(). Once. */
 void writers_account(const struct writers *writers, struct oracle *oracle);

@@ -87,6 +87,8 @@ void process_figures_from_result(const json_t *result, const struct histogram *l
 		.update_ns = json_number_at(result, "update.median_ns"),
 		.writer_ns = json_number_at(result, "writers.median_ns"),
 		.throughput = json_number_at(result, "writers.updates_per_s"),
+		.age_ns = json_number_at(result, "under_load.age.median_ns"),
+		.width_pages = json_number_at(result, "under_load.width_pages.median"),
 		.error_pages = json_number_at(result, "error.pages"),
 		.memory_bytes = json_number_at(result, "memory.bytes"),
 	};

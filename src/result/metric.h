@@ -24,6 +24,8 @@ struct process_figures {
 	double update_ns; /* median of one charge of one page, nobody reading */
 	double writer_ns; /* median of an update while readers are at work, of batches */
 	double throughput; /* updates a second of all writers meanwhile */
+	double age_ns; /* median age of what is read under load; NAN too where it was not found */
+	double width_pages; /* median of the bracket of its truth; NAN: nobody wrote */
 	double error_pages; /* of the hierarchical cell with the largest share of its bound */
 	double memory_bytes; /* of per-CPU areas and counters */
 };

@@ -43,6 +43,19 @@
  *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
  *               "cells_beyond_bound":0}          hierarchical rows
  *  local_error the same for local rows, or null
+ *  under_load  {"reads":n,"apart":n,"beyond_bound":n,
+ *               "error":{"pages":..,"bound_pages":..,"cell":..,"value":..,"low":..,"high":..},
+ *               "width_pages":{"median":..,"max":..},
+ *               "age":{"cell":"hierarchical_total","median_ns":..|null,"p99_ns":..|null,
+ *                      "max_ns":..|null,"unknown":n},"seconds":..}|null
+ *              reads that were held against the truth while writers were at work, behind the
+ *              samples. The truth of a cell lies in a bracket, low to high: it moved during the
+ *              read. apart: reads with a cell outside of its bracket; beyond_bound: by more than
+ *              the bound that holds at rest; error: the hierarchical cell that took the largest
+ *              share of it; width: high - low of age.cell. age: since the cell's value was last
+ *              true, 0: it was during the read; unknown: values that were not true within the
+ *              record, older than all others: where they decide, null, as a p99 of fewer than 1000
+ *              reads is. null without writers, absent before 0.2
  *  closure     {"pages":..,"bound_pages":..,"row":"hierarchical_total","sum":..,"columns":..,
  *               "rows":n,"rows_beyond_bound":0}   of the root's hierarchical rows while nobody writes, the one
  *              whose sum is furthest from the sum of its node columns, as a share of the bound of

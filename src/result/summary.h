@@ -26,6 +26,15 @@ struct worst_summary {
 
 /* Beside plain errors; result.h says what each is. */
 struct truth_summary {
+	/* Under load: of all processes; worst: cells against what holds at rest. */
+	uint64_t reads, apart, beyond;
+	struct worst_summary load;
+	double width_pages; /* median of the processes' medians */
+	/* Median of the processes' medians, where a value that was not found in the record is older
+	 * than all others; of p99 and max the highest, NAN where one is not known. */
+	double age_ns, age_p99_ns, age_max_ns;
+	uint64_t age_unknown; /* reads whose value was not found */
+	/* At rest. */
 	struct worst_summary closure;
 	uint64_t pairs, cells, below; /* over all processes */
 	struct worst_summary inversion;

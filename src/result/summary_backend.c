@@ -449,6 +449,8 @@ int backend_merge_end(struct backend_merge *merge)
 
 	sort_processes(merge->into);
 	r = report(merge);
+	if (!r)
+		r = truth_summary_end(merge->into);
 
 	for (size_t i = 0; i < NR_MERGED_PARTS; i++)
 		free(merge->parts[i]);

@@ -46,5 +46,7 @@ bool is_worse(double pages, double bound, double old_pages, double old_bound);
 /* summary_truth.c */
 void truth_summary_init(struct truth_summary *truth);
 void truth_summary_add(struct truth_summary *truth, const json_t *result);
+/* When all processes are there. -ENOMEM. */
+int truth_summary_end(struct backend_summary *into);
 
 #endif

@@ -124,9 +124,20 @@ static json_t *name_or_null(const char *name)
 	return name[0] ? json_string(name) : json_null();
 }
 
-/* Do files agree with themselves, and with those below them? */
+/* Reads under load; and do files agree with themselves, and with those below them? */
 static void put_truth(json_t *o, const struct truth_summary *t, int *failed)
 {
+	put(o, "truth_reads", whole(t->reads, t->reads), failed);
+	put(o, "truth_apart", whole(t->reads, t->apart), failed);
+	put(o, "truth_beyond_bound", whole(t->reads, t->beyond), failed);
+	put(o, "truth_error_pages", pages(t->load.pages), failed);
+	put(o, "truth_error_bound_pages", pages(t->load.bound_pages), failed);
+	put(o, "truth_error_cell", name_or_null(t->load.where), failed);
+	put(o, "truth_width_pages", number(t->width_pages), failed);
+	put(o, "age_ns", number(t->age_ns), failed);
+	put(o, "age_p99_ns", number(t->age_p99_ns), failed);
+	put(o, "age_max_ns", number(t->age_max_ns), failed);
+	put(o, "age_unknown", whole(t->reads, t->age_unknown), failed);
 	put(o, "closure_pages", pages(t->closure.pages), failed);
 	put(o, "closure_bound_pages", pages(t->closure.bound_pages), failed);
 	put(o, "closure_row", name_or_null(t->closure.where), failed);

@@ -252,6 +252,36 @@ static const struct {
 	{"writers.error.cells_beyond_bound", "1", "is 1, though the worst cell"},
 };
 
+/* Of a result that says what reads under load were worth. */
+static const struct {
+	const char *field, *value, *words;
+} load_contradicts[] = {
+	{"under_load.error.pages", "9", "9 is not how far the value is from low to high"},
+	{"under_load.error.low", "99", "10 is not how far the value is"},
+	{"under_load.error.high", "85", "10 is not how far the value is"},
+	{"under_load.apart", "0", "is 0, which the worst cell does not allow"},
+	{"under_load.apart", "101", "is 101, which the worst cell does not allow"},
+	{"under_load.beyond_bound", "61", "is 61, which the worst cell does not allow"},
+	{"under_load.error.bound_pages", "5", "is 0, which the worst cell does not allow"},
+	{"under_load.width_pages.median", "9000", "is less than the median"},
+	{"under_load.age.unknown", "0", "is 0, which max_ns does not allow"},
+	{"under_load.age.unknown", "101", "is 101, which max_ns does not allow"},
+	{"under_load.age.max_ns", "1e9", "is 3, which max_ns does not allow"},
+	{"under_load.age.p99_ns", "10", "are not in order"},
+	{"under_load.age.cell", "null", "under_load.age.cell"},
+};
+
+static json_t *reads_under_load(void)
+{
+	return json_pack("{s:i, s:i, s:i, s:{s:i, s:i, s:s, s:i, s:i, s:i}, s:{s:f, s:f},"
+			 " s:{s:s, s:f, s:f, s:n, s:i}, s:f}",
+			 "reads", 100, "apart", 60, "beyond_bound", 0, "error", "pages", 10,
+			 "bound_pages", 64, "cell", "hierarchical_anon", "value", 80, "low", 90,
+			 "high", 95, "width_pages", "median", 256.0, "max", 1024.0, "age", "cell",
+			 "hierarchical_total", "median_ns", 1e3, "p99_ns", 1e6, "max_ns", "unknown",
+			 3, "seconds", 0.1);
+}
+
 /* Of a result that says how its files agree. */
 static const struct {
 	const char *field, *value, *words;
@@ -383,24 +413,57 @@ static void what_writers_say_must_agree_with_itself_and_the_point(void **state)
 	made_run_end(&run);
 }
 
+/* Set `field` of a result that is fine to `value`: it is refused. Takes over `json`. */
+static void expect_contradiction(json_t *json, const char *field, const char *value,
+				 const char *words)
+{
+	const char *dot = strrchr(field, '.');
+	struct error err = {0};
+	json_t *result;
+	char object[64];
+
+	write_json(json_incref(json));
+	if (result_load(path, &result, &err))
+		fail_msg("%s", err.text);
+	json_decref(result);
+	snprintf(object, sizeof(object), "%.*s", (int)(dot - field), field);
+	json_object_set_new(json_at(json, object), dot + 1,
+			    json_loads(value, JSON_DECODE_ANY, NULL));
+	write_json(json);
+	expect_refused(words);
+}
+
 static void what_is_said_of_the_truth_must_agree_with_itself(void **state)
 {
-	for (size_t i = 0; i < sizeof(truth_contradicts) / sizeof(truth_contradicts[0]); i++) {
-		const char *field = truth_contradicts[i].field, *dot = strchr(field, '.');
-		json_t *json = files_held_against_each_other(made_result(&made, 0, 0, 1)), *result;
-		struct error err = {0};
-		char object[64];
+	for (size_t i = 0; i < sizeof(truth_contradicts) / sizeof(truth_contradicts[0]); i++)
+		expect_contradiction(files_held_against_each_other(made_result(&made, 0, 0, 1)),
+				     truth_contradicts[i].field, truth_contradicts[i].value,
+				     truth_contradicts[i].words);
+}
 
-		write_json(json_incref(json));
-		if (result_load(path, &result, &err))
-			fail_msg("%s", err.text);
-		json_decref(result);
-		snprintf(object, sizeof(object), "%.*s", (int)(dot - field), field);
-		json_object_set_new(json_at(json, object), dot + 1,
-				    json_loads(truth_contradicts[i].value, JSON_DECODE_ANY, NULL));
-		write_json(json);
-		expect_refused(truth_contradicts[i].words);
+static void reads_under_load_must_agree_with_themselves_and_the_point(void **state)
+{
+	struct made_run run;
+	json_t *json = made_result(&made, 0, 0, 1);
+
+	json_object_set_new(json, "under_load", reads_under_load());
+	write_json(json);
+	expect_refused("is there, though write.writers is 0");
+	made_run_begin(&run, "name: writers\n"
+			     "tree: {memcgs: 10}\n"
+			     "machine: {cpus: 4}\n"
+			     "read: {samples: 20, time: 1s}\n"
+			     "write: {writers: 2, mix: lru}\n"
+			     "backends: [cached]\n"
+			     "repetitions: 1\n");
+	for (size_t i = 0; i < sizeof(load_contradicts) / sizeof(load_contradicts[0]); i++) {
+		json = with_times(made_result(&run, 0, 0, 1));
+		json_object_set_new(json, "writers", two_writers());
+		json_object_set_new(json, "under_load", reads_under_load());
+		expect_contradiction(json, load_contradicts[i].field, load_contradicts[i].value,
+				     load_contradicts[i].words);
 	}
+	made_run_end(&run);
 }
 
 /* A reader with a memory must find what one without finds. */
@@ -590,6 +653,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_contradict_each_other_are_refused),
 		cmocka_unit_test(what_writers_say_must_agree_with_itself_and_the_point),
 		cmocka_unit_test(what_is_said_of_the_truth_must_agree_with_itself),
+		cmocka_unit_test(reads_under_load_must_agree_with_themselves_and_the_point),
 		cmocka_unit_test(what_is_remembered_changes_no_verdict),
 		cmocka_unit_test(a_key_twice_is_refused_by_a_memory),
 		cmocka_unit_test(a_memory_reads_lists_and_numbers_as_they_are),
