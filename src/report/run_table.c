@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void cell_time(struct table *table, double ns)
+void cell_time(struct table *table, double ns)
 {
 	char text[UNIT_TEXT_MAX];
 
@@ -33,7 +33,7 @@ static void cell_bytes(struct table *table, double bytes)
 	table_value(table, bytes, "bytes");
 }
 
-static void cell_count(struct table *table, bool known, double count)
+void cell_count(struct table *table, bool known, double count)
 {
 	char text[UNIT_TEXT_MAX];
 
@@ -194,9 +194,12 @@ const struct run_section run_sections[] = {
 	{"What one update in a hundred costs", alone_columns, alone_cells, alone_notes,
 	 kinds_known},
 	{"Writers under load", load_columns, load_cells, load_notes, load_known},
+	{"Error and age under load, in pages", truth_columns, truth_cells, truth_notes,
+	 truth_known},
 	{"What a read does", work_columns, work_cells, work_notes, NULL},
 	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known},
 	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL},
+	{"Whether files agree, in pages", agree_columns, agree_cells, agree_notes, agree_known},
 };
 const size_t nr_run_sections = sizeof(run_sections) / sizeof(run_sections[0]);
 

@@ -78,6 +78,19 @@ void load_notes(const struct run_summary *summary, FILE *out);
 /* Were there writers while reads were timed? */
 bool load_known(const struct run_summary *summary);
 
+/* run_table_truth.c: what reads under load were worth, and whether files agree at rest. */
+extern const char *const truth_columns[], *const agree_columns[];
+void truth_cells(struct table *table, const struct run_line *line);
+void agree_cells(struct table *table, const struct run_line *line);
+void truth_notes(const struct run_summary *summary, FILE *out);
+void agree_notes(const struct run_summary *summary, FILE *out);
+bool truth_known(const struct run_summary *summary);
+bool agree_known(const struct run_summary *summary);
+
+/* Figures as all sections print them; "-" where not known. */
+void cell_time(struct table *table, double ns);
+void cell_count(struct table *table, bool known, double count);
+
 void run_slope_notes(const struct run_groups *groups, FILE *out);
 
 /* How time grows with the parameter down the rows, where that is a number. 0 or -ENOMEM, -EIO. */

@@ -36,12 +36,21 @@ def what_writers_did_is_in_results_and_only_where_there_were_any():
         for (writers, name), result in results.items():
             if not writers:
                 for key in ('writer_ns', 'writer_p99_batch_ns', 'updates_per_s',
-                            'load_error_pages', 'updates_behind'):
+                            'load_error_pages', 'updates_behind', 'truth_reads',
+                            'truth_error_pages', 'age_ns', 'age_unknown'):
                     equal(result[key], None, (name, key))
                 continue
             expect(result['writer_ns'] > 0 and result['updates_per_s'] > 0, result)
             expect(result['load_error_pages'] <= result['load_error_bound_pages'], result)
             equal(result['updates_behind'], 0)
+            expect(result['truth_reads'] >= 5, result)
+            expect(result['truth_beyond_bound'] <= result['truth_apart'] <=
+                   result['truth_reads'], result)
+            expect(result['truth_error_bound_pages'] > 0, result)
+            expect((result['age_max_ns'] is None) == (result['age_unknown'] > 0), result)
+        for result in results.values():
+            expect(result['closure_pages'] <= result['closure_bound_pages'], result)
+            expect(result['inversion_pairs'] > 0, result)
         for name in os.listdir(os.path.join(d, 'out')):
             if not name.endswith('.1.json'):
                 continue
@@ -62,6 +71,8 @@ def the_table_has_a_section_and_says_so_above():
         r = _run(d)
         equal(r.returncode, 0, r.stderr)
         contains(r.stdout, '\nWriters under load\n')
+        contains(r.stdout, '\nError and age under load, in pages\n')
+        contains(r.stdout, '\nWhether files agree, in pages\n')
         contains(r.stdout, 'write.writers 0, 2')
         contains(r.stdout, 'mix mixed, rate closed, target all')
         for line in r.stdout.splitlines():
@@ -69,6 +80,7 @@ def the_table_has_a_section_and_says_so_above():
         r = _run(d, '--set', 'write.writers=0', '--set', 'write.mix=page', out='quiet')
         equal(r.returncode, 0, r.stderr)
         expect('under load' not in r.stdout.replace('Under load', ''), r.stdout)
+        contains(r.stdout, '\nWhether files agree, in pages\n')
         contains(r.stdout, 'write      writers 0\n')
 
 
