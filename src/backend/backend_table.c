@@ -12,6 +12,7 @@ const struct backend *const backends[] = {
 	&backend_walk_once,
 	&backend_rstat,
 	&backend_packed,
+	&backend_bounded,
 	NULL,
 };
 

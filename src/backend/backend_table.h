@@ -12,5 +12,6 @@ extern const struct backend backend_walk_415;
 extern const struct backend backend_walk_once;
 extern const struct backend backend_rstat;
 extern const struct backend backend_packed;
+extern const struct backend backend_bounded;
 
 #endif

@@ -138,6 +138,7 @@ static int check_one(struct check_outcome *outcome, const struct machine *machin
 	int ret;
 
 	unbatched.counters.batch = 0;
+	unbatched.counters.error_ppm = 0;
 	ret = placement_new(machine, outcome->point, &placement, &reasons);
 	if (ret)
 		return error_set(err, ret, "%s", reasons.items[0].text);

@@ -125,6 +125,10 @@ const struct parameter parameters[] = {
 	 .quiet = true,
 	 .help = "rstat's flush lock: as the rules have it; held; given up between CPUs where "
 		 "wanted, or always; a mutex"},
+	{NUMBER("counters.error", counters.error_ppm, UNIT_SHARE, 10000, 0, 1000000), .in_id = true,
+	 .quiet = true,
+	 .help = "share of its value that a cell of bounded may be off; nothing to other back "
+		 "ends"},
 	{WORD("counters.distribution", counters.distribution, distribution_words,
 	      DISTRIBUTION_EVEN),
 	 .in_id = true, .quiet = true,

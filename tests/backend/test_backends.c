@@ -31,6 +31,7 @@ static void random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
 static struct point random_point(struct rng *rng)
 {
 	static const uint32_t batches[] = {0, 1, 32, 1000};
+	static const uint32_t errors[] = {0, 1000, 10000, 1000000};
 	struct point point =
 		small_point(1 + (uint32_t)rng_below(rng, 60), 1 + (uint32_t)rng_below(rng, 4),
 			    1 + (uint32_t)rng_below(rng, 9));
@@ -45,9 +46,11 @@ static struct point random_point(struct rng *rng)
 	point.counters.pages = rng_next(rng) & 1 ? rng_below(rng, 100) : 25000;
 	point.counters.spread_cpus = 1 + (uint32_t)rng_below(rng, 9);
 	point.counters.spread_nodes = 1 + (uint32_t)rng_below(rng, 4);
+	point.counters.error_ppm = errors[rng_below(rng, 4)];
 	return point;
 }
 
+/* Nothing may be held back, be it a number of pages or a share. */
 static void batch_0_makes_every_cell_equal(void **state)
 {
 	struct point point = small_point(100, 3, 5);
@@ -55,6 +58,7 @@ static void batch_0_makes_every_cell_equal(void **state)
 	point.tree.shape = TREE_RANDOM;
 	point.tree.dying_ppm = 500000;
 	point.counters.batch = 0;
+	point.counters.error_ppm = 0;
 	for (size_t i = 0; backends[i]; i++) {
 		struct fixture f;
 

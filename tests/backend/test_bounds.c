@@ -132,6 +132,7 @@ static void end_round(struct contest *contest)
 /* A random small machine, tree and batch; a few trees are larger. */
 static struct point random_point(struct rng *rng)
 {
+	static const uint32_t errors[] = {0, 1000, 10000, 1000000};
 	uint32_t most = rng_below(rng, 8) ? 60 : 400;
 	struct point point =
 		small_point(1 + (uint32_t)rng_below(rng, most), 1 + (uint32_t)rng_below(rng, 4),
@@ -146,6 +147,7 @@ static struct point random_point(struct rng *rng)
 	point.counters.pages = rng_next(rng) & 1 ? rng_below(rng, 100) : 25000;
 	point.counters.spread_cpus = 1 + (uint32_t)rng_below(rng, 8);
 	point.counters.spread_nodes = 1 + (uint32_t)rng_below(rng, 4);
+	point.counters.error_ppm = errors[rng_below(rng, 4)];
 	return point;
 }
 

@@ -153,6 +153,14 @@ static void readers_of_packed_lines_and_writers_lose_nothing(void **state)
 	fixture_fini(&f);
 }
 
+static void readers_of_shares_and_writers_lose_nothing(void **state)
+{
+	struct fixture f;
+
+	race(&f, "bounded");
+	fixture_fini(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +170,7 @@ int main(void)
 		cmocka_unit_test(walkers_of_one_pass_and_writers_lose_nothing),
 		cmocka_unit_test(cached_readers_and_writers_lose_nothing),
 		cmocka_unit_test(readers_of_packed_lines_and_writers_lose_nothing),
+		cmocka_unit_test(readers_of_shares_and_writers_lose_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

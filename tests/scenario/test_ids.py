@@ -22,6 +22,7 @@ DEFAULTS = {
     'machine.pages': 'small', 'machine.layout': 'v5.6', 'machine.skew': '0',
     'counters.batch': '32', 'counters.pages': '25000', 'counters.flush': 'v6.8',
     'counters.lock': 'rules',
+    'counters.error': '0.01',
     'counters.distribution': 'even', 'counters.hot_node': '0',
     'read.file': 'memory.numa_stat', 'read.cgroup': 'root', 'read.readers': '1',
     'read.pacing': '0', 'read.cache': 'hot', 'read.form': 'text', 'read.rows': 'all',
