@@ -22,6 +22,7 @@
 #include "backend/areas.h"
 #include "backend/backend.h"
 #include "backend/cpumask.h"
+#include "backend/packed_text.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -73,6 +74,7 @@ struct packed_layout {
 struct packed {
 	/* What a read looks at comes first. */
 	alignas(STRUCT_ALIGN) unsigned char *memcgs;
+	size_t text_room; /* packed_text_room() */
 	struct packed_layout layout;
 	const struct point *point;
 	long batch;
@@ -80,6 +82,7 @@ struct packed {
 	unsigned char **nodes; /* [N] */
 	struct region_list regions;
 	bool populated;
+	struct packed_label labels[]; /* packed_nr_labels() */
 };
 
 static inline struct packed_memcg *packed_memcg(const struct packed *packed, uint32_t memcg)

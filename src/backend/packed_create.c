@@ -86,17 +86,22 @@ int packed_create(const struct backend_env *env, void **instance, struct error *
 	unsigned nodes = env->point->machine.nodes, cpus = env->point->machine.cpus;
 	unsigned char **area = NULL;
 	struct packed *packed;
+	size_t bytes;
 	int ret;
 
 	ret = backend_env_check(env, err);
 	if (ret)
 		return ret;
 
-	packed = aligned_alloc(alignof(struct packed), sizeof(*packed));
+	bytes = round_up(sizeof(*packed) + packed_nr_labels(nodes) * sizeof(struct packed_label),
+			 alignof(struct packed));
+	packed = aligned_alloc(alignof(struct packed), bytes);
 	area = calloc(cpus, sizeof(*area));
 	if (!packed)
 		goto no_memory;
-	memset(packed, 0, sizeof(*packed));
+	memset(packed, 0, bytes);
+	packed_labels_init(packed->labels, nodes, env->point->machine.nids);
+	packed->text_room = packed_text_room(packed->labels, nodes);
 	if (!area)
 		goto no_memory;
 	packed->point = env->point;

@@ -261,6 +261,42 @@ static void texts_are_those_of_the_one_formatter(void **state)
 	}
 }
 
+/* Around every power of ten, in the longest text there is; nothing is written beyond its room. */
+static void numbers_of_every_length_are_written_in_their_room(void **state)
+{
+	static const uint16_t nids[] = {7, 12, 65535};
+	struct packed_label labels[NR_SCOPES * NR_NUMA_ROWS + 3];
+	struct numa_counts counts;
+	char wanted[TEXT_SIZE], found[TEXT_SIZE];
+	uint64_t power = 1;
+	size_t room;
+
+	assert_int_equal(packed_nr_labels(3), sizeof(labels) / sizeof(labels[0]));
+	packed_labels_init(labels, 3, nids);
+	room = packed_text_room(labels, 3);
+	/* So that the driver's buffer is always enough. */
+	assert_true(room <= numa_stat_text_max(3));
+	assert_int_equal(numa_counts_init(&counts, 3, nids), 0);
+	for (unsigned digits = 0; digits <= 20; digits++, power *= 10)
+		for (uint64_t off = 0; off < 4; off++) {
+			long length;
+			char *end;
+
+			for (size_t i = 0; i < numa_nr_cells(3); i++)
+				counts.cells[i] = digits == 20 ? UINT64_MAX - off * i
+							       : power - 1 + off + (i % 2);
+			length = numa_stat_text(&counts, ROWS_ALL, TEXT_SEQ_PRINTF, wanted,
+						sizeof(wanted));
+			memset(found, 'x', sizeof(found));
+			end = packed_put_text(labels, &counts, ROWS_ALL, found);
+			assert_true(end - found == length);
+			assert_memory_equal(found, wanted, (size_t)length);
+			for (size_t i = room; i < sizeof(found); i++)
+				assert_true(found[i] == 'x');
+		}
+	numa_counts_fini(&counts);
+}
+
 /* After each single update anywhere, every memcg's text is that of now. */
 static void no_text_outlives_an_update(void **state)
 {
@@ -297,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_spill_writes_one_line_an_ancestor),
 		cmocka_unit_test(an_update_meets_two_lines_of_its_cpu),
 		cmocka_unit_test(texts_are_those_of_the_one_formatter),
+		cmocka_unit_test(numbers_of_every_length_are_written_in_their_room),
 		cmocka_unit_test(no_text_outlives_an_update),
 	};
 
