@@ -332,6 +332,38 @@ static void a_spill_costs_one_atomic_per_ancestor_and_level(void **state)
 	fixture_fini(&f);
 }
 
+/* One page after the other at the leaf of a chain: once in B + 1 the memcg's batch spills, and once
+ * the lruvec's, into each of the D + 1 levels. */
+static void shared_accesses_are_linear_in_depth_and_go_by_the_batch(void **state)
+{
+	static const char *const names[] = {"cached", "cached-fnptr", "walk", "packed"};
+	static const unsigned depths[] = {1, 2, 4, 8, 16, 32}, batches[] = {8, 32, 64, 1024};
+
+	for (size_t i = 0; i < 4 * 6 * 4; i++) {
+		unsigned depth = depths[i / 4 % 6], batch = batches[i % 4];
+		struct point point = small_point(depth, 2, 2);
+		struct update update = {.memcg = depth, .cpu = 1, .node = 1, .delta = 1};
+		struct op_probe probe = {.lines = NULL};
+		struct fixture f;
+
+		point.tree.shape = TREE_CHAIN;
+		point.counters.batch = batch;
+		fixture_init(&f, &point, names[i / 24]);
+		/* packed notes the first time that a CPU holds anything at all */
+		f.backend->update(f.instance, &update);
+		update.delta = -1;
+		f.backend->update(f.instance, &update);
+		update.delta = 1;
+		for (unsigned k = 0; k < 3 * (batch + 1); k++)
+			f.backend->count_update(f.instance, &update, &probe);
+		assert_true(probe.counts.atomics == 3 * 2 * (depth + 1));
+		/* and none of it is a per-CPU counter of an ancestor */
+		assert_true(probe.counts.adds >= 3 * 3 * (batch + 1));
+		assert_true(probe.counts.adds <= 3 * (3 * (batch + 1) + 1));
+		fixture_fini(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +382,7 @@ int main(void)
 		cmocka_unit_test(walk_and_cached_share_one_update_path),
 		cmocka_unit_test(an_update_of_walk_415_is_two_adds_whatever_the_depth),
 		cmocka_unit_test(a_spill_costs_one_atomic_per_ancestor_and_level),
+		cmocka_unit_test(shared_accesses_are_linear_in_depth_and_go_by_the_batch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
