@@ -2,6 +2,8 @@
 /* What all back ends share: checking what they get, and the whole read, timed or counted. */
 #include "backend/backend.h"
 
+#include "memcg/stat_text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -19,12 +21,53 @@ int backend_env_check(const struct backend_env *env, struct error *err)
 	return 0;
 }
 
+bool backend_can_read(const struct backend *backend, const struct stat_format *format)
+{
+	return format->type == STAT_NUMA_V1 || backend->files & (1u << format->type);
+}
+
+uint64_t backend_bound(const struct backend *backend, const struct point *point,
+		       enum numa_scope scope, unsigned row, unsigned column, uint32_t subtree,
+		       uint64_t truth)
+{
+	const struct stat_format *format = point_format(point);
+
+	if (format->type == STAT_NUMA_V1)
+		return backend->bound(point, scope, row, column, subtree, truth);
+	/* Rows of other files have one list at most. */
+	if (!stat_row_lists(&format->rows[row]))
+		return 0;
+	return backend->bound(point, scope, NUMA_ROW_UNEVICTABLE, column, subtree, truth);
+}
+
+int backend_read_counts(const struct backend *backend, void *instance,
+			const struct read_request *request, struct numa_counts *out)
+{
+	if (counts_are_numa_v1(out))
+		return backend->read_counts(instance, request, out);
+	return backend->read_stat(instance, request, out);
+}
+
+static long read_other_file(const struct backend *backend, void *instance,
+			    const struct read_request *request, struct numa_counts *scratch,
+			    enum read_form form, enum text_style style, char *buffer, size_t size)
+{
+	int ret = backend->read_stat(instance, request, scratch);
+
+	if (ret || form == FORM_COUNTS)
+		return ret;
+	return stat_text(scratch, request->rows, style, buffer, size);
+}
+
 long backend_read(const struct backend *backend, void *instance, const struct read_request *request,
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,
 		  char *buffer, size_t size)
 {
 	int ret;
 
+	if (!counts_are_numa_v1(scratch))
+		return read_other_file(backend, instance, request, scratch, form, style, buffer,
+				       size);
 	if (form == FORM_TEXT && backend->read_text)
 		return backend->read_text(instance, request, scratch, style, buffer, size);
 
@@ -38,22 +81,24 @@ int backend_count(const struct backend *backend, void *instance, const struct re
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,
 		  struct op_probe *probe)
 {
-	size_t size = numa_stat_text_max(scratch->nr_nodes);
+	size_t size = stat_text_max(scratch->format, scratch->nr_nodes);
+	bool numa_v1 = counts_are_numa_v1(scratch);
 	char *buffer;
 	long length;
 	int ret;
 
-	ret = backend->count_read(instance, request, scratch, probe);
+	ret = numa_v1 ? backend->count_read(instance, request, scratch, probe)
+		      : backend->count_stat(instance, request, scratch, probe);
 	if (ret || form == FORM_COUNTS)
 		return ret;
 
 	buffer = malloc(size);
 	if (!buffer)
 		return -ENOMEM;
-	if (backend->read_text)
+	if (numa_v1 && backend->read_text)
 		length = backend->read_text(instance, request, scratch, style, buffer, size);
 	else
-		length = numa_stat_text(scratch, request->rows, style, buffer, size);
+		length = stat_text(scratch, request->rows, style, buffer, size);
 	free(buffer);
 	if (length < 0)
 		return (int)length;

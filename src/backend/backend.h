@@ -14,6 +14,7 @@
 #include "scenario/point.h"
 #include "timing/lines.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,6 +74,8 @@ struct backend {
 	const char *name; /* as scenarios and files of results call it: a-z, 0-9 and - */
 	const char *description; /* one line: what it does, which kernels did */
 	unsigned capabilities;
+	/* Bits of enum stat_type: files it can read beside v1 memory.numa_stat, which all can. */
+	unsigned files;
 
 	/* Bytes that create() will take for this point, for plans and limits. */
 	uint64_t (*bytes)(const struct point *point);
@@ -95,7 +98,13 @@ struct backend {
 	/* The same read, counted. */
 	int (*count_read)(void *instance, const struct read_request *request,
 			  struct numa_counts *out, struct op_probe *probe);
-	/* Optional; without it: read_counts and numa_stat_text(). Returns the length or -errno. */
+	/* With `files`: the same for the file that out->format describes. */
+	int (*read_stat)(void *instance, const struct read_request *request,
+			 struct numa_counts *out);
+	int (*count_stat)(void *instance, const struct read_request *request,
+			  struct numa_counts *out, struct op_probe *probe);
+	/* Optional, for v1 memory.numa_stat; without it: read_counts and numa_stat_text(). Returns
+	 * the length or -errno. */
 	long (*read_text)(void *instance, const struct read_request *request,
 			  struct numa_counts *scratch, enum text_style style, char *buffer,
 			  size_t size);
@@ -115,7 +124,7 @@ struct backend {
 	/*
 	 * Largest |value - oracle| in pages that the design allows for a cell, `subtree` memcgs in
 	 * the subtree read (itself included), when the oracle has `truth` pages in the cell: a
-	 * design may allow a share of what there is.
+	 * design may allow a share of what there is. Of other files see backend_bound().
 	 */
 	uint64_t (*bound)(const struct point *point, enum numa_scope scope, enum numa_row row,
 			  unsigned column, uint32_t subtree, uint64_t truth);
@@ -123,6 +132,20 @@ struct backend {
 
 extern const struct backend *const backends[]; /* ended by NULL */
 const struct backend *backend_find(const char *name);
+
+bool backend_can_read(const struct backend *backend, const struct stat_format *format);
+
+/*
+ * The bound of a cell of any file. A row's is that of a row of v1 memory.numa_stat with as many
+ * LRU lists; other items are exact.
+ */
+uint64_t backend_bound(const struct backend *backend, const struct point *point,
+		       enum numa_scope scope, unsigned row, unsigned column, uint32_t subtree,
+		       uint64_t truth);
+
+/* Fill the cells of request->rows of the file that out->format describes. */
+int backend_read_counts(const struct backend *backend, void *instance,
+			const struct read_request *request, struct numa_counts *out);
 
 /* The whole read as a scenario asks for it; FORM_COUNTS leaves the text out. Length or -errno. */
 long backend_read(const struct backend *backend, void *instance, const struct read_request *request,

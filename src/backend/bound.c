@@ -30,14 +30,20 @@ double guess_loads_ns(const struct point *point, double loads, double memcgs)
 	return loads * (hot ? NS_PER_LOAD_HOT : NS_PER_LOAD_COLD);
 }
 
+double guess_items(const struct point *point)
+{
+	return stat_block_items(point_format(point), point->machine.nodes);
+}
+
 double guess_local_ns(const struct point *point)
 {
-	double columns = 1.0 + point->machine.nodes;
+	const struct stat_format *format = point_format(point);
+	double cells = format->nr_rows * stat_nr_columns(format, point->machine.nodes);
 	double ns = 0;
 
-	if (point->read.rows & ROWS_LOCAL)
-		ns += guess_loads_ns(point, 10 * columns * point->machine.cpus, 1);
+	if (point_rows(point) & ROWS_LOCAL)
+		ns += guess_loads_ns(point, guess_items(point) * point->machine.cpus, 1);
 	if (point->read.form == FORM_TEXT)
-		ns += 2 * NR_NUMA_ROWS * columns * NS_PER_CELL_TEXT;
+		ns += __builtin_popcount(format->scopes) * cells * NS_PER_CELL_TEXT;
 	return ns;
 }

@@ -12,6 +12,8 @@
  * C x memcgs. UINT64_MAX where that does not fit. */
 uint64_t batch_bound(const struct point *point, enum numa_row row, uint32_t memcgs);
 
+/* Counters that the rows of one scope of the point's file are read from. */
+double guess_items(const struct point *point);
 /* Rough: `loads` of counters that lie in the areas of `memcgs` memcgs, hot or not by their size. */
 double guess_loads_ns(const struct point *point, double loads, double memcgs);
 /* The local rows and the text of one file, as far as the point asks for them. */

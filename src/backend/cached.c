@@ -71,8 +71,7 @@ double cached_guess_read_ns(const struct point *point)
 {
 	double files = (double)target_size(point).files;
 
-	return files * (guess_loads_ns(point, 10.0 * (1 + point->machine.nodes), files) +
-			guess_local_ns(point));
+	return files * (guess_loads_ns(point, guess_items(point), files) + guess_local_ns(point));
 }
 
 uint64_t cached_bound(const struct point *point, enum numa_scope scope, enum numa_row row,
@@ -87,6 +86,7 @@ const struct backend backend_cached = {
 	.name = "cached",
 	.description = "reads counters that updates maintain in every ancestor (Linux 5.8 to 5.12)",
 	.capabilities = BACKEND_UPDATE,
+	.files = MODEL_FILES,
 	.bytes = model_bytes,
 	.guess_read_ns = cached_guess_read_ns,
 	.create = model_create,
@@ -95,6 +95,8 @@ const struct backend backend_cached = {
 	.populate = model_populate,
 	.read_counts = cached_read_counts,
 	.count_read = cached_count_read,
+	.read_stat = cached_read_stat,
+	.count_stat = cached_count_stat,
 	.update = model_update,
 	.count_update = model_count_update,
 	.bound = cached_bound,

@@ -196,3 +196,29 @@ long charge_memcg_remainder(const struct charge_plan *plan, uint32_t memcg, unsi
 		return 0;
 	return remainder_of(point, memcg, cpu, lru, 0);
 }
+
+struct items_visit {
+	void (*visit)(void *arg, const struct item_charge *charge);
+	void *arg;
+};
+
+static void visit_items(void *arg, const struct charge *from)
+{
+	const struct items_visit *items = arg;
+
+	for (unsigned item = NR_LRU_LISTS; item < NR_STAT_ITEMS; item++) {
+		struct item_charge charge = {.node = from->node, .cpu = from->cpu, .item = item};
+
+		charge.value = stat_item_value(charge.item, from->lru, from->pages);
+		if (charge.value)
+			items->visit(items->arg, &charge);
+	}
+}
+
+void charge_items_each(const struct charge_plan *plan, uint32_t memcg,
+		       void (*visit)(void *arg, const struct item_charge *charge), void *arg)
+{
+	struct items_visit items = {.visit = visit, .arg = arg};
+
+	charge_each(plan, memcg, visit_items, &items);
+}

@@ -15,6 +15,7 @@
 #define MEMCGBENCH_BACKEND_CHARGE_H
 
 #include "memcg/lru.h"
+#include "memcg/stat_items.h"
 #include "scenario/point.h"
 
 #include <stdint.h>
@@ -41,5 +42,17 @@ void charge_each(const struct charge_plan *plan, uint32_t memcg,
 uint64_t charge_pages(const struct charge_plan *plan, uint32_t memcg);
 long charge_memcg_remainder(const struct charge_plan *plan, uint32_t memcg, unsigned cpu,
 			    enum lru_list lru);
+
+/* What a charge brings to a static item (memcg/stat_items.h), which is the memcg's, and of its
+ * lruvec on the node where lruvecs have it. */
+struct item_charge {
+	unsigned node, cpu;
+	enum stat_item item;
+	long value;
+};
+
+/* Calls `visit` for every charge of one memcg and each static item that it brings anything to. */
+void charge_items_each(const struct charge_plan *plan, uint32_t memcg,
+		       void (*visit)(void *arg, const struct item_charge *charge), void *arg);
 
 #endif

@@ -24,24 +24,26 @@ struct check {
 
 static int compare_memcg(struct check *check, uint32_t memcg, bool updated)
 {
-	struct read_request request = {.memcg = memcg, .rows = ROWS_ALL};
+	unsigned rows = point_format(check->point)->scopes;
+	struct read_request request = {.memcg = memcg, .rows = rows};
 	struct check_result *result = check->result;
 	struct cell_error worst;
 	unsigned beyond;
 	int ret;
 
-	ret = check->backend->read_counts(check->instance, &request, &check->counts);
+	ret = backend_read_counts(check->backend, check->instance, &request, &check->counts);
 	if (ret)
 		return ret;
-	oracle_read(check->oracle, memcg, ROWS_ALL, &check->truth);
-	beyond = oracle_compare(check->backend, check->point, &check->counts, &check->truth,
-				ROWS_ALL, memcg_tree_size(check->tree, memcg), &worst);
+	oracle_read(check->oracle, memcg, rows, &check->truth);
+	beyond = oracle_compare(check->backend, check->point, &check->counts, &check->truth, rows,
+				memcg_tree_size(check->tree, memcg), &worst);
 	if (!result->cells || cell_error_worse(&worst, &result->worst)) {
 		result->worst = worst;
 		result->worst_memcg = memcg;
 		result->worst_updated = updated;
 	}
-	result->cells += numa_nr_cells(check->counts.nr_nodes);
+	result->cells +=
+		stat_nr_cells(&check->counts) / NR_SCOPES * (unsigned)__builtin_popcount(rows);
 	result->beyond += beyond;
 	return 0;
 }
@@ -107,8 +109,10 @@ static int check_init(struct check *check)
 	check->oracle = oracle_new(check->tree, nodes);
 	if (!check->oracle)
 		return -ENOMEM;
-	if (numa_counts_init(&check->counts, nodes, check->point->machine.nids) ||
-	    numa_counts_init(&check->truth, nodes, check->point->machine.nids))
+	if (stat_counts_init(&check->counts, point_format(check->point), nodes,
+			     check->point->machine.nids) ||
+	    stat_counts_init(&check->truth, point_format(check->point), nodes,
+			     check->point->machine.nids))
 		return -ENOMEM;
 	return 0;
 }

@@ -2,6 +2,8 @@
 /* Laying out, mapping and linking a modelled tree. See model.h. */
 #include "backend/model.h"
 
+#include "memcg/stat_items.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,6 +16,9 @@ enum {
 	MEMCG_BLOCK = MEMCG_STAT_ITEMS + MEMCG_EVENTS + MEMCG_EVENT_TARGETS,
 	LRUVEC_BLOCK = 36,
 };
+_Static_assert(MEMCG_STAT_ITEMS == (int)NR_STATE_ITEMS, "events lie behind the states");
+_Static_assert((int)NR_STAT_ITEMS <= MEMCG_STAT_ITEMS + MEMCG_EVENTS, "every item has a counter");
+_Static_assert((int)NR_NODE_ITEMS <= LRUVEC_BLOCK, "every item of lruvecs has a counter");
 _Static_assert(MEMCG_BLOCK == 128, "the memcg's per-CPU block is 1 KiB");
 
 static void per_cpu_layout(const struct point *point, enum model_counters counters,

@@ -32,6 +32,9 @@
 /* In memcg.css_ref: counted in memcg.css_count by all CPUs, as of a killed reference. */
 #define CSS_REF_SHARED 1u
 
+/* Files that the model's counters hold all items of, but in the lean layout. */
+#define MODEL_FILES (1u << STAT_NUMA_V2 | 1u << STAT_MEMORY_V1 | 1u << STAT_MEMORY_V2)
+
 struct memcg_node;
 
 /* Which counters there are. */
@@ -122,6 +125,8 @@ void model_destroy(void *instance);
 const struct region *model_regions(const void *instance, size_t *nr);
 /* Once, on a fresh instance. */
 int model_populate(void *instance, const struct charge_plan *plan, struct error *err);
+/* The static items of the files but v1 memory.numa_stat; nothing where the point reads that. */
+void model_populate_items(struct model *model, const struct charge_plan *plan);
 void model_update(void *instance, const struct update *update);
 void model_count_update(void *instance, const struct update *update, struct op_probe *probe);
 

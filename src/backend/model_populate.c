@@ -88,5 +88,6 @@ int model_populate(void *instance, const struct charge_plan *plan, struct error 
 		if (memcg->parent)
 			add_to_parent(model, memcg);
 	}
+	model_populate_items(model, plan);
 	return 0;
 }

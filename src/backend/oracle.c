@@ -8,6 +8,7 @@
 
 struct oracle {
 	const struct memcg_tree *tree;
+	struct charge_plan plan; /* what static items follow from; none before oracle_populate() */
 	unsigned nr_nodes;
 	int64_t *pages; /* [memcg][node][lru], local */
 };
@@ -57,6 +58,7 @@ void oracle_populate(struct oracle *oracle, const struct charge_plan *plan)
 {
 	struct oracle_fill fill = {.oracle = oracle};
 
+	oracle->plan = *plan;
 	for (fill.memcg = 0; fill.memcg < oracle->tree->nr; fill.memcg++)
 		charge_each(plan, fill.memcg, fill_charge, &fill);
 }
@@ -71,41 +73,66 @@ int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node,
 	return local_pages(oracle, memcg, node)[lru];
 }
 
-/* Adds one memcg's pages to the cells of one scope, as two's complement: a cell may pass through
- * values below 0 on its way. */
-static void add_memcg(const struct oracle *oracle, uint32_t memcg, uint64_t *cells)
-{
-	unsigned columns = 1 + oracle->nr_nodes;
+/* Cells of one block; column 0 is the memcg's own. */
+struct oracle_sum {
+	const struct numa_counts *out;
+	enum numa_scope scope;
+};
 
+/* What one item adds to the rows that show it, as two's complement: a cell may pass through values
+ * below 0 on its way. */
+static void add_item(const struct oracle_sum *sum, unsigned node, unsigned item, int64_t value)
+{
+	const struct stat_format *format = sum->out->format;
+
+	for (unsigned row = 0; row < format->nr_rows; row++) {
+		const struct stat_row_format *described = &format->rows[row];
+
+		for (unsigned i = 0; i < described->nr_items; i++) {
+			if (described->items[i] != item)
+				continue;
+			if (format->has_sum)
+				sum->out->cells[stat_cell(sum->out, sum->scope, row, 0)] +=
+					(uint64_t)value;
+			if (format->has_nodes)
+				sum->out->cells[stat_cell(sum->out, sum->scope, row, 1 + node)] +=
+					(uint64_t)value;
+		}
+	}
+}
+
+static void add_static_item(void *arg, const struct item_charge *charge)
+{
+	add_item(arg, charge->node, charge->item, charge->value);
+}
+
+static void add_memcg(const struct oracle *oracle, uint32_t memcg, struct oracle_sum *sum)
+{
 	for (unsigned node = 0; node < oracle->nr_nodes; node++) {
 		const int64_t *pages = local_pages(oracle, memcg, node);
 
-		for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
-			int64_t sum = 0;
-
-			for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-				if (numa_rows[row].lru_mask & (1u << lru))
-					sum += pages[lru];
-			cells[row * columns] += (uint64_t)sum;
-			cells[row * columns + 1 + node] += (uint64_t)sum;
-		}
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+			add_item(sum, node, lru, pages[lru]);
 	}
+	if (oracle->plan.point && stat_shows_items(sum->out->format))
+		charge_items_each(&oracle->plan, memcg, add_static_item, sum);
 }
 
 void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,
 		 struct numa_counts *out)
 {
-	size_t scope_cells = numa_cell(oracle->nr_nodes, SCOPE_HIERARCHICAL, 0, 0);
+	size_t scope_cells = stat_nr_cells(out) / NR_SCOPES;
 
 	for (unsigned scope = 0; scope < NR_SCOPES; scope++) {
-		uint64_t *cells = &out->cells[numa_cell(oracle->nr_nodes, scope, 0, 0)];
+		struct oracle_sum sum = {.out = out, .scope = scope};
+		uint64_t *cells = &out->cells[scope * scope_cells];
 		uint32_t at = memcg;
 
 		if (!(rows & (1u << scope)))
 			continue;
 		memset(cells, 0, scope_cells * sizeof(*cells));
 		while (at != MEMCG_NONE) {
-			add_memcg(oracle, at, cells);
+			add_memcg(oracle, at, &sum);
 			if (scope == SCOPE_LOCAL)
 				break;
 			at = memcg_tree_next(oracle->tree, memcg, at);
@@ -119,9 +146,10 @@ void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,
 const char *cell_error_name(char buffer[CELL_NAME_MAX], const struct cell_error *cell,
 			    const struct point *point)
 {
+	const struct stat_format *format = point_format(point);
 	int length = snprintf(buffer, CELL_NAME_MAX, "%s%s",
-			      cell->scope == SCOPE_HIERARCHICAL ? HIERARCHICAL_PREFIX : "",
-			      numa_rows[cell->row].name);
+			      cell->scope == SCOPE_HIERARCHICAL ? format->hierarchical_prefix : "",
+			      format->rows[cell->row].name);
 
 	if (cell->column > 0)
 		snprintf(buffer + length, CELL_NAME_MAX - (size_t)length, " N%u",
@@ -145,15 +173,15 @@ unsigned oracle_compare(const struct backend *backend, const struct point *point
 			const struct numa_counts *counts, const struct numa_counts *truth,
 			unsigned rows, uint32_t subtree, struct cell_error *worst)
 {
-	unsigned columns = 1 + counts->nr_nodes;
-	unsigned beyond = 0;
+	unsigned columns = stat_nr_columns(counts->format, counts->nr_nodes);
+	unsigned nr_rows = counts->format->nr_rows, beyond = 0;
 	bool first = true;
 
-	for (unsigned i = 0; i < numa_nr_cells(counts->nr_nodes); i++) {
+	for (unsigned i = 0; i < stat_nr_cells(counts); i++) {
 		struct cell_error cell = {
-			.scope = i / columns / NR_NUMA_ROWS,
-			.row = i / columns % NR_NUMA_ROWS,
-			.column = i % columns,
+			.scope = i / columns / nr_rows,
+			.row = i / columns % nr_rows,
+			.column = stat_first_column(counts->format) + i % columns,
 			.value = counts->cells[i],
 			.truth = truth->cells[i],
 		};
@@ -162,8 +190,8 @@ unsigned oracle_compare(const struct backend *backend, const struct point *point
 			continue;
 		cell.pages =
 			cell.value > cell.truth ? cell.value - cell.truth : cell.truth - cell.value;
-		cell.bound = backend->bound(point, cell.scope, cell.row, cell.column, subtree,
-					    cell.truth);
+		cell.bound = backend_bound(backend, point, cell.scope, cell.row, cell.column,
+					   subtree, cell.truth);
 		beyond += cell.pages > cell.bound;
 		if (first || cell_error_worse(&cell, worst))
 			*worst = cell;

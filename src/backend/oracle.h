@@ -14,21 +14,23 @@ void oracle_populate(struct oracle *oracle, const struct charge_plan *plan);
 void oracle_update(struct oracle *oracle, const struct update *update);
 /* Pages of one memcg itself; never below 0 unless updates made it so. */
 int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node, enum lru_list lru);
-/* All cells of `rows` for one memcg. Sums the subtree. A sum below 0 reads as 0. */
+/* All cells of `rows` for one memcg, of the file that out->format describes. Sums the subtree. A
+ * sum below 0 reads as 0. */
 void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,
 		 struct numa_counts *out);
 
 /* How far counts are from the truth. */
 struct cell_error {
 	enum numa_scope scope;
-	enum numa_row row;
+	unsigned row; /* of the file */
 	unsigned column;
 	uint64_t value, truth;
 	uint64_t pages; /* |value - truth| */
 	uint64_t bound; /* pages; as the back end's design states it for this truth */
 };
 
-/* The cell as people read it: "hierarchical_total N0", "file" for a row's sum. Returns `buffer`. */
+/* The cell as people read it: "hierarchical_total N0", "file" for a row's sum, "total_rss" of a
+ * memory.stat. Returns `buffer`. */
 #define CELL_NAME_MAX 48
 const char *cell_error_name(char buffer[CELL_NAME_MAX], const struct cell_error *cell,
 			    const struct point *point);

@@ -179,9 +179,9 @@ static int rstat_count_read(void *instance, const struct read_request *request,
 /* An idle tree: what hot reads find. */
 static double rstat_guess_read_ns(const struct point *point)
 {
-	double cells = 10.0 * (1 + point->machine.nodes);
+	double cells = guess_items(point);
 	double locks = point->counters.flush == FLUSH_V5_13 ? point->machine.cpus : 0;
-	double loads = point->counters.flush >= FLUSH_V6_8 && point->read.rows & ROWS_LOCAL
+	double loads = point->counters.flush >= FLUSH_V6_8 && point_rows(point) & ROWS_LOCAL
 			       ? 2 * cells
 			       : cells;
 
@@ -215,6 +215,7 @@ const struct backend backend_rstat = {
 	.description = "reads counters that it first flushes CPUs' updates to, by the rules of "
 		       "counters.flush (Linux 5.13 and later)",
 	.capabilities = BACKEND_UPDATE,
+	.files = RSTAT_FILES,
 	.bytes = rstat_bytes,
 	.guess_read_ns = rstat_guess_read_ns,
 	.create = rstat_create,
@@ -223,6 +224,8 @@ const struct backend backend_rstat = {
 	.populate = rstat_populate,
 	.read_counts = rstat_read_counts,
 	.count_read = rstat_count_read,
+	.read_stat = rstat_read_stat,
+	.count_stat = rstat_count_stat,
 	.update = rstat_update,
 	.count_update = rstat_count_update,
 	.flush = rstat_flush,

@@ -162,6 +162,9 @@ static inline bool rstat_counts_per_memcg(const struct rstat *rstat)
 
 void rstat_layout(const struct point *point, struct rstat_layout *layout);
 
+/* Files that its counters hold all items of, but in the lean layout. */
+#define RSTAT_FILES (1u << STAT_NUMA_V2 | 1u << STAT_MEMORY_V1 | 1u << STAT_MEMORY_V2)
+
 /* Operations of struct backend: rstat_layout.c, rstat_populate.c, rstat_update.c. */
 uint64_t rstat_bytes(const struct point *point);
 int rstat_create(const struct backend_env *env, void **instance, struct error *err);
@@ -171,6 +174,13 @@ const struct region *rstat_regions(const void *instance, size_t *nr);
 int rstat_populate(void *instance, const struct charge_plan *plan, struct error *err);
 void rstat_update(void *instance, const struct update *update);
 void rstat_count_update(void *instance, const struct update *update, struct op_probe *probe);
+
+/* rstat_stat.c: files but v1 memory.numa_stat. */
+int rstat_read_stat(void *instance, const struct read_request *request, struct numa_counts *out);
+int rstat_count_stat(void *instance, const struct read_request *request, struct numa_counts *out,
+		     struct op_probe *probe);
+/* Fill in their static items, for a point that reads one of them. */
+void rstat_populate_items(struct rstat *rstat, const struct charge_plan *plan);
 
 /* rstat_flush.c: bring what all CPUs have updated in the subtree of a memcg to the shared counters,
  * whatever the rules say. */

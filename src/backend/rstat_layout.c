@@ -2,6 +2,8 @@
 /* Laying out, mapping and linking the memory of rstat. See rstat.h. */
 #include "backend/rstat.h"
 
+#include "memcg/stat_items.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,10 @@ enum {
 	EVENTS = 31,
 	LRUVEC_ITEMS = 33,
 };
+
+_Static_assert(STATE_ITEMS == (int)NR_STATE_ITEMS, "events lie behind the states");
+_Static_assert((int)NR_STAT_ITEMS <= STATE_ITEMS + EVENTS, "every item has a counter");
+_Static_assert((int)NR_NODE_ITEMS <= LRUVEC_ITEMS, "every item of lruvecs has a counter");
 
 static void per_cpu_layout(const struct point *point, struct rstat_layout *layout)
 {

@@ -133,6 +133,7 @@ int rstat_populate(void *instance, const struct charge_plan *plan, struct error 
 		if (fill.memcg->parent)
 			add_to_parent(rstat, fill.memcg);
 	}
+	rstat_populate_items(rstat, plan);
 	/* Back to the last flush, and on from there. */
 	update_remainders(rstat, plan, -1);
 	rstat_flush(rstat, 0);

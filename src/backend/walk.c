@@ -69,7 +69,7 @@ int walk_count_read(void *instance, const struct read_request *request, struct n
 /* For guesses only. */
 double walk_guess_read_ns(const struct point *point)
 {
-	double items = 10.0 * (1 + point->machine.nodes) * point->machine.cpus;
+	double items = guess_items(point) * point->machine.cpus;
 	struct target_size size = target_size(point);
 
 	return guess_loads_ns(point, items * (double)size.memcgs, size.most) +
@@ -90,6 +90,7 @@ const struct backend backend_walk = {
 	.description =
 		"walks the subtree for every cell and sums each possible CPU (Linux 5.3 to 5.7)",
 	.capabilities = BACKEND_UPDATE,
+	.files = MODEL_FILES,
 	.bytes = model_bytes,
 	.guess_read_ns = walk_guess_read_ns,
 	.create = model_create,
@@ -98,6 +99,8 @@ const struct backend backend_walk = {
 	.populate = model_populate,
 	.read_counts = walk_read_counts,
 	.count_read = walk_count_read,
+	.read_stat = walk_read_stat,
+	.count_stat = walk_count_stat,
 	.update = model_update,
 	.count_update = model_count_update,
 	.bound = walk_bound,

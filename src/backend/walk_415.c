@@ -72,6 +72,7 @@ static int walk_415_populate(void *instance, const struct charge_plan *plan, str
 
 		charge_each(plan, i, fill_charge, &fill);
 	}
+	model_populate_items(model, plan);
 	return 0;
 }
 
@@ -103,6 +104,7 @@ const struct backend backend_walk_415 = {
 	.name = "walk-415",
 	.description = "walks likewise; updates keep local counters only, exactly (Linux to 4.15)",
 	.capabilities = BACKEND_UPDATE,
+	.files = MODEL_FILES,
 	.bytes = walk_415_bytes,
 	.guess_read_ns = walk_guess_read_ns,
 	.create = walk_415_create,
@@ -111,6 +113,8 @@ const struct backend backend_walk_415 = {
 	.populate = walk_415_populate,
 	.read_counts = walk_read_counts,
 	.count_read = walk_count_read,
+	.read_stat = walk_read_stat,
+	.count_stat = walk_count_stat,
 	.update = walk_415_update,
 	.count_update = walk_415_count_update,
 	.bound = walk_415_bound,

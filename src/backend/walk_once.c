@@ -12,6 +12,7 @@
  *
  * The local rows are the top's part of the same sums, and take no loads of their own.
  */
+#include "backend/walk_once.h"
 #include "backend/backend_table.h"
 #include "backend/bound.h"
 #include "backend/model_read.h"
@@ -237,13 +238,16 @@ static int walk_once_count_read(void *instance, const struct read_request *reque
 	return tally.error;
 }
 
-/* Half of walk's loads, and a search for the next CPU for all of a memcg's in an area. */
+/* Of v1 memory.numa_stat half of walk's loads, and a search for the next CPU for all of a memcg's
+ * in an area. */
 static double walk_once_guess_read_ns(const struct point *point)
 {
-	double items = 5.0 * (1 + point->machine.nodes) * point->machine.cpus;
+	double loads = guess_items(point) * point->machine.cpus;
 	struct target_size size = target_size(point);
 
-	return guess_loads_ns(point, items * (double)size.memcgs / 2, size.most) +
+	if (point_format(point)->type == STAT_NUMA_V1)
+		loads /= 4;
+	return guess_loads_ns(point, loads * (double)size.memcgs, size.most) +
 	       (double)size.files * guess_local_ns(point);
 }
 
@@ -252,6 +256,7 @@ const struct backend backend_walk_once = {
 	.description =
 		"walks the subtree once for all cells and loads each counter once (no kernel)",
 	.capabilities = BACKEND_UPDATE,
+	.files = MODEL_FILES,
 	.bytes = model_bytes,
 	.guess_read_ns = walk_once_guess_read_ns,
 	.create = model_create,
@@ -260,6 +265,8 @@ const struct backend backend_walk_once = {
 	.populate = model_populate,
 	.read_counts = walk_once_read_counts,
 	.count_read = walk_once_count_read,
+	.read_stat = walk_once_read_stat,
+	.count_stat = walk_once_count_stat,
 	.update = model_update,
 	.count_update = model_count_update,
 	.bound = walk_bound,

@@ -46,6 +46,29 @@ static const char *updates(const struct backend *backend)
 	return backend->capabilities & BACKEND_UPDATE ? "yes" : "no";
 }
 
+/* The files it can read; NULL where memory is out. */
+static json_t *files_json(const struct backend *backend)
+{
+	json_t *files = json_array();
+
+	for (unsigned type = STAT_NUMA_V1; type <= STAT_MEMORY_V2; type++)
+		if (backend_can_read(backend, &stat_formats[type]))
+			json_array_append_new(files, json_string(stat_type_name(type)));
+	return files;
+}
+
+/* The same in a word. */
+static const char *files(const struct backend *backend)
+{
+	bool all = true;
+
+	for (unsigned type = STAT_NUMA_V1; type <= STAT_MEMORY_V2; type++)
+		all = all && backend_can_read(backend, &stat_formats[type]);
+	if (all)
+		return "all";
+	return backend->files ? "some" : "numa_stat";
+}
+
 static int print_tsv(void)
 {
 	struct table *table = table_new();
@@ -54,23 +77,26 @@ static int print_tsv(void)
 	table_column(table, "name", ALIGN_LEFT);
 	table_column(table, "updates", ALIGN_LEFT);
 	table_column(table, "description", ALIGN_LEFT);
+	table_column(table, "files", ALIGN_LEFT);
 	for (size_t i = 0; backends[i]; i++) {
 		table_row(table);
 		table_cell(table, "%s", backends[i]->name);
 		table_cell(table, "%s", updates(backends[i]));
 		table_cell(table, "%s", backends[i]->description);
+		table_cell(table, "%s", files(backends[i]));
 	}
 	ret = table_print_tsv(table, stdout);
 	table_free(table);
 	return ret ? EXIT_TROUBLE : EXIT_FINE;
 }
 
-static void print_line(int width, const char *name, const char *update, const char *text)
+static void print_line(int width, const char *name, const char *update, const char *file,
+		       const char *text)
 {
 	char label[80];
 
-	snprintf(label, sizeof(label), "%-*s  %-7s", width, name, update);
-	wrap_print(stdout, (unsigned)width + 11, label, text);
+	snprintf(label, sizeof(label), "%-*s  %-7s  %-9s", width, name, update, file);
+	wrap_print(stdout, (unsigned)width + 22, label, text);
 }
 
 /* Descriptions are sentences: they are wrapped, and not a column as wide as the longest. */
@@ -82,9 +108,9 @@ static int print_table(void)
 	for (size_t i = 0; backends[i]; i++)
 		if ((int)strlen(backends[i]->name) > width)
 			width = (int)strlen(backends[i]->name);
-	print_line(width, title, "updates", "what it does");
+	print_line(width, title, "updates", "files", "what it does");
 	for (size_t i = 0; backends[i]; i++)
-		print_line(width, backends[i]->name, updates(backends[i]),
+		print_line(width, backends[i]->name, updates(backends[i]), files(backends[i]),
 			   backends[i]->description);
 	return EXIT_FINE;
 }
@@ -97,9 +123,10 @@ static int print_json(void)
 
 	for (size_t i = 0; !ret && backends[i]; i++)
 		ret = json_array_append_new(
-			list, json_pack("{s:s, s:s, s:b}", "name", backends[i]->name, "description",
-					backends[i]->description, "updates",
-					!!(backends[i]->capabilities & BACKEND_UPDATE)));
+			list, json_pack("{s:s, s:s, s:b, s:o}", "name", backends[i]->name,
+					"description", backends[i]->description, "updates",
+					!!(backends[i]->capabilities & BACKEND_UPDATE), "files",
+					files_json(backends[i])));
 	if (!ret)
 		ret = json_dumpf(document, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
 	json_decref(document);

@@ -21,21 +21,23 @@ static uint64_t add_bounds(uint64_t a, uint64_t b)
 static uint64_t bound_of(const struct backend *backend, const struct point *point,
 			 const struct file_look *file, const struct cell_error *cell)
 {
-	size_t at = numa_cell(file->truth.nr_nodes, cell->scope, cell->row, cell->column);
+	size_t at = stat_cell(&file->truth, cell->scope, cell->row, cell->column);
 
-	return backend->bound(point, cell->scope, cell->row, cell->column, file->subtree,
-			      file->truth.cells[at]);
+	return backend_bound(backend, point, cell->scope, cell->row, cell->column, file->subtree,
+			     file->truth.cells[at]);
 }
 
 void closure_add(const struct backend *backend, const struct point *point,
 		 const struct file_look *file, struct consistency *found)
 {
 	const struct numa_counts *counts = &file->counts;
+	const struct stat_format *format = counts->format;
 
-	for (unsigned i = 0; i < NR_NUMA_ROWS; i++) {
+	if (!format->has_sum || !format->has_nodes)
+		return;
+	for (unsigned i = 0; i < format->nr_rows; i++) {
 		struct cell_error row = {.scope = SCOPE_HIERARCHICAL, .row = i};
-		const uint64_t *cells =
-			&counts->cells[numa_cell(counts->nr_nodes, row.scope, row.row, 0)];
+		const uint64_t *cells = &counts->cells[stat_cell(counts, row.scope, row.row, 0)];
 
 		row.value = cells[0];
 		for (row.column = 0; row.column <= counts->nr_nodes; row.column++) {
@@ -56,16 +58,17 @@ void inversion_add(const struct backend *backend, const struct point *point,
 		   const struct file_look *parent, const struct file_look *child,
 		   struct consistency *found)
 {
-	unsigned nodes = parent->counts.nr_nodes, columns = 1 + nodes;
+	const struct stat_format *format = parent->counts.format;
+	unsigned columns = stat_nr_columns(format, parent->counts.nr_nodes);
 
 	found->pairs++;
-	for (unsigned i = 0; i < NR_NUMA_ROWS * columns; i++) {
+	for (unsigned i = 0; i < format->nr_rows * columns; i++) {
 		struct cell_error cell = {
 			.scope = SCOPE_HIERARCHICAL,
 			.row = i / columns,
-			.column = i % columns,
+			.column = stat_first_column(format) + i % columns,
 		};
-		size_t at = numa_cell(nodes, cell.scope, cell.row, cell.column);
+		size_t at = stat_cell(&parent->counts, cell.scope, cell.row, cell.column);
 
 		cell.value = parent->counts.cells[at];
 		cell.truth = child->counts.cells[at];
@@ -93,9 +96,10 @@ struct look {
 static int file_look_init(struct file_look *file, const struct point *point)
 {
 	const uint16_t *nids = point->machine.nids;
-	int r = numa_counts_init(&file->counts, point->machine.nodes, nids);
+	const struct stat_format *format = point_format(point);
+	int r = stat_counts_init(&file->counts, format, point->machine.nodes, nids);
 
-	return r ? r : numa_counts_init(&file->truth, point->machine.nodes, nids);
+	return r ? r : stat_counts_init(&file->truth, format, point->machine.nodes, nids);
 }
 
 static void file_look_fini(struct file_look *file)
@@ -126,7 +130,7 @@ static int look_at(const struct look *look, uint32_t memcg, struct file_look *fi
 
 	file->subtree = memcg ? memcg_tree_size(sampler->tree, memcg) : sampler->tree->nr;
 	oracle_read(look->oracle, memcg, ROWS_HIERARCHICAL, &file->truth);
-	return sampler->backend->read_counts(sampler->instance, &request, &file->counts);
+	return backend_read_counts(sampler->backend, sampler->instance, &request, &file->counts);
 }
 
 /* Siblings that come behind one another share one read of their parent. */

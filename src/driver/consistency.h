@@ -6,7 +6,7 @@
  * Closure: a hierarchical row's sum and its node columns are separate counters, so that the sum of
  * the columns need not be the row's; real dumps show `total=7062 N0=0 N1=7115`. Either side may be
  * off by its own bound, so the bound of the difference is that of the row's sum and of all its
- * columns together.
+ * columns together. Of a file that has both: v1 memory.numa_stat.
  *
  * Parent below child: a parent's hierarchical cell covers all that its child's does, and should be
  * no less. It may be, by as much as both are off together.

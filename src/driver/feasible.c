@@ -116,6 +116,12 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 			       backend->name);
 		code = -ENODEV;
 	}
+	if (!backend_can_read(backend, point_format(point))) {
+		error_list_add(reasons, NULL, 0, 0, "%s has no counters for %s, only for %s",
+			       backend->name, stat_type_name(point_format(point)->type),
+			       stat_type_name(STAT_NUMA_V1));
+		code = -ENODEV;
+	}
 	if (point->read.cgroup == TARGET_MACHINE) {
 		error_list_add(reasons, NULL, 0, 0,
 			       "read.cgroup: machine needs a live back end, and %s is a model",

@@ -129,9 +129,9 @@ static void compare_file(struct measurement *m, uint32_t memcg, const struct num
 {
 	uint32_t subtree = memcg ? memcg_tree_size(m->tree, memcg) : m->tree->nr;
 
-	oracle_read(m->oracle, memcg, m->point.read.rows, truth);
+	oracle_read(m->oracle, memcg, point_rows(&m->point), truth);
 	compare(m, counts, truth, SCOPE_HIERARCHICAL, subtree);
-	if (m->point.read.rows & ROWS_LOCAL)
+	if (point_rows(&m->point) & ROWS_LOCAL)
 		compare(m, counts, truth, SCOPE_LOCAL, subtree);
 }
 
@@ -144,7 +144,7 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 		      struct error *err)
 {
 	struct target target = target_of(&m->point, m->tree);
-	struct read_request request = {.memcg = target.first, .rows = m->point.read.rows};
+	struct read_request request = {.memcg = target.first, .rows = point_rows(&m->point)};
 	struct rng rng = rng_for(m->point.tree.seed, target.first, target.last);
 	struct op_probe probe = {.lines = m->lines};
 
@@ -179,8 +179,8 @@ static int count(struct measurement *m, struct error *err)
 	m->oracle = oracle_new(m->tree, nr_nodes);
 	if (!m->oracle || !m->lines)
 		goto out;
-	if (numa_counts_init(&counts, nr_nodes, m->point.machine.nids) ||
-	    numa_counts_init(&truth, nr_nodes, m->point.machine.nids))
+	if (stat_counts_init(&counts, point_format(&m->point), nr_nodes, m->point.machine.nids) ||
+	    stat_counts_init(&truth, point_format(&m->point), nr_nodes, m->point.machine.nids))
 		goto out;
 	r = count_with(m, &counts, &truth, err);
 	m->out.count_ns = lap(&since);
@@ -196,16 +196,16 @@ out:
  */
 static int compare_after_load(struct measurement *m, struct error *err)
 {
-	struct read_request request = {.memcg = 0, .cpu = 0, .rows = m->point.read.rows};
+	struct read_request request = {.memcg = 0, .cpu = 0, .rows = point_rows(&m->point)};
 	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
 	unsigned nr_nodes = m->point.machine.nodes;
 	int r = -ENOMEM;
 
 	writers_account(m->writers, m->oracle);
-	if (numa_counts_init(&counts, nr_nodes, m->point.machine.nids) ||
-	    numa_counts_init(&truth, nr_nodes, m->point.machine.nids))
+	if (stat_counts_init(&counts, point_format(&m->point), nr_nodes, m->point.machine.nids) ||
+	    stat_counts_init(&truth, point_format(&m->point), nr_nodes, m->point.machine.nids))
 		goto out;
-	r = m->backend->read_counts(m->instance, &request, &counts);
+	r = backend_read_counts(m->backend, m->instance, &request, &counts);
 	if (r)
 		goto out;
 	oracle_read(m->oracle, 0, request.rows, &truth);

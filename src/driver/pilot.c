@@ -6,6 +6,7 @@
 #include "driver/reader.h"
 #include "driver/sampler.h"
 
+#include "memcg/stat_text.h"
 #include "stats/order.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static long read_rows(struct reader *reader, const struct read_request *request,
 	const struct sampler *sampler = reader->sampler;
 
 	part.rows = rows;
-	return sampler->backend->read_counts(sampler->instance, &part, &reader->scratch);
+	return backend_read_counts(sampler->backend, sampler->instance, &part, &reader->scratch);
 }
 
 static long read_file_hierarchical(struct reader *reader, const struct read_request *request)
@@ -75,8 +76,8 @@ static long read_local(struct reader *reader)
 static long format_file(struct reader *reader, const struct read_request *request)
 {
 	const struct point *point = reader->sampler->point;
-	long length = numa_stat_text(&reader->scratch, request->rows, point->read.text,
-				     reader->text, reader->text_size);
+	long length = stat_text(&reader->scratch, request->rows, point->read.text, reader->text,
+				reader->text_size);
 
 	keep(reader->text);
 	return length;
@@ -243,6 +244,7 @@ int sampler_parts(const struct sampler *sampler, struct parts *parts, struct err
 {
 	const struct point *point = sampler->point;
 	struct reader *reader;
+	bool prints;
 	int r;
 
 	*parts = (struct parts){NAN, NAN, NAN, 0};
@@ -250,10 +252,11 @@ int sampler_parts(const struct sampler *sampler, struct parts *parts, struct err
 	if (r)
 		return r;
 	r = time_part(reader, read_hierarchical, &parts->hierarchical_ns, &parts->samples);
-	if (!r && (point->read.rows & ROWS_LOCAL))
+	if (!r && (point_rows(point) & ROWS_LOCAL))
 		r = time_part(reader, read_local, &parts->local_ns, NULL);
 	/* What a back end prints by itself cannot be timed without its read. */
-	if (!r && point->read.form == FORM_TEXT && !sampler->backend->read_text)
+	prints = sampler->backend->read_text && point_format(point)->type == STAT_NUMA_V1;
+	if (!r && point->read.form == FORM_TEXT && !prints)
 		r = time_part(reader, format_text, &parts->format_ns, NULL);
 	readers_free(reader, 1);
 	return r ? error_set(err, r, "timing a part of a read failed: %s", strerror(-r)) : 0;

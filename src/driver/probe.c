@@ -337,6 +337,12 @@ static int digest(struct probe *probe, struct error *err)
 	return r ? error_set(err, r, "out of memory for the ages of values") : 0;
 }
 
+/* Which pages a writer moves can be told of v1 memory.numa_stat, which shows nothing else. */
+static bool can_probe(const struct point *point)
+{
+	return point->write.writers && point_format(point)->type == STAT_NUMA_V1;
+}
+
 int probe_load(const struct sampler *sampler, struct writers *writers, const struct oracle *oracle,
 	       struct probed *probed, struct error *err)
 {
@@ -344,6 +350,8 @@ int probe_load(const struct sampler *sampler, struct writers *writers, const str
 	int r;
 
 	*probed = (struct probed){.reads = 0};
+	if (!can_probe(sampler->point))
+		return 0;
 	r = init(&probe, writers, oracle);
 	if (r)
 		error_set(err, r, "out of memory for the truth under load");
@@ -357,7 +365,7 @@ int probe_load(const struct sampler *sampler, struct writers *writers, const str
 
 double probe_guess_ns(const struct point *point, double read_ns)
 {
-	if (!point->write.writers)
+	if (!can_probe(point))
 		return 0;
 	/* Writers make their caches warm once more. */
 	return writers_guess_ns(point) + (double)phase_ns(point) + LEAST_READS * read_ns;
@@ -365,7 +373,7 @@ double probe_guess_ns(const struct point *point, double read_ns)
 
 uint64_t probe_guess_bytes(const struct point *point)
 {
-	unsigned writers = point->write.writers;
+	unsigned writers = can_probe(point) ? point->write.writers : 0;
 	uint64_t steps = writers ? (uint64_t)writers * log_steps(writers) : 0;
 	uint64_t lists = ROUND_SLICES * 2 * sizeof(struct truth_share) + (100u << 10);
 

@@ -41,7 +41,8 @@ struct probed {
 /*
  * Starts the writers again, and ends them. `oracle` has not been told of them yet. Takes as long
  * as writers_least_ns() says, of paced ones read.time but 1 s at most; less where a log is full;
- * but never fewer than 5 reads.
+ * but never fewer than 5 reads. Of v1 memory.numa_stat: points that read another file are left
+ * alone, and no reads are made.
  */
 int probe_load(const struct sampler *sampler, struct writers *writers, const struct oracle *oracle,
 	       struct probed *probed, struct error *err);

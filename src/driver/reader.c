@@ -2,6 +2,8 @@
 /* See reader.h. */
 #include "driver/reader.h"
 
+#include "memcg/stat_text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +32,14 @@ static int reader_fill(struct reader *reader)
 	const struct point *point = sampler->point;
 	unsigned nr_nodes = point->machine.nodes;
 
-	reader->text_size = numa_stat_text_max(nr_nodes);
+	reader->text_size = stat_text_max(point_format(point), nr_nodes);
 	reader->text = alloc_apart(reader->text_size);
 	reader->ns = alloc_apart(reader->samples * sizeof(*reader->ns));
 	if (!reader->text || !reader->ns)
 		return -ENOMEM;
 	memset(reader->text, ' ', reader->text_size);
 	memset(reader->ns, 0xff, reader->samples * sizeof(*reader->ns));
-	if (numa_counts_init(&reader->scratch, nr_nodes, point->machine.nids))
+	if (stat_counts_init(&reader->scratch, point_format(point), nr_nodes, point->machine.nids))
 		return -ENOMEM;
 	if (point->read.cache == CACHE_COLD) {
 		reader->evictor = evictor_new(sampler->lines, sampler->llc_bytes);
@@ -68,8 +70,9 @@ int readers_new(const struct sampler *sampler, unsigned nr, uint64_t samples,
 		made[i].sampler = sampler;
 		made[i].samples = samples;
 		made[i].target = target_of(sampler->point, sampler->tree);
-		made[i].request = (struct read_request){
-			.memcg = made[i].target.first, .cpu = i, .rows = sampler->point->read.rows};
+		made[i].request = (struct read_request){.memcg = made[i].target.first,
+							.cpu = i,
+							.rows = point_rows(sampler->point)};
 		spills_init(&made[i].spills, sampler, i);
 	}
 	*readers = made;

@@ -55,7 +55,7 @@
  *              share of it; width: high - low of age.cell. age: since the cell's value was last
  *              true, 0: it was during the read; unknown: values that were not true within the
  *              record, older than all others: where they decide, null, as a p99 of fewer than 1000
- *              reads is. null without writers, absent before 0.2
+ *              reads is. null without writers and of files but v1 memory.numa_stat, absent before 0.2
  *  closure     {"pages":..,"bound_pages":..,"row":"hierarchical_total","sum":..,"columns":..,
  *               "rows":n,"rows_beyond_bound":0}   of the root's hierarchical rows while nobody writes, the one
  *              whose sum is furthest from the sum of its node columns, as a share of the bound of

@@ -144,7 +144,7 @@ static int check_parts(const struct exam *exam)
 {
 	const struct point *point = exam->point;
 
-	if (!(point->read.rows & ROWS_LOCAL) && !isnan(number_at(exam, "parts.local_ns")))
+	if (!(point_rows(point) & ROWS_LOCAL) && !isnan(number_at(exam, "parts.local_ns")))
 		return document_fault(exam->document, "parts.local_ns", exam->err,
 				      "is there, though read.rows has no local rows");
 	if (point->read.form != FORM_TEXT && !isnan(number_at(exam, "parts.format_ns")))
@@ -162,7 +162,7 @@ static int check_counts(const struct exam *exam)
 		return document_fault(exam->document, "counts.text_bytes", exam->err,
 				      "is %.0f, though read.form is %s", text,
 				      point->read.form == FORM_TEXT ? "a text" : "no text");
-	if (!(point->read.rows & ROWS_LOCAL) && number_at(exam, "counts.loads_local") > 0)
+	if (!(point_rows(point) & ROWS_LOCAL) && number_at(exam, "counts.loads_local") > 0)
 		return document_fault(exam->document, "counts.loads_local", exam->err,
 				      "are some, though read.rows has no local rows");
 	return 0;

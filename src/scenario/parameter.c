@@ -37,7 +37,9 @@ static const struct parameter_word lock_words[] = {
 static const struct parameter_word distribution_words[] = {
 	{"even", DISTRIBUTION_EVEN}, {"zipf", DISTRIBUTION_ZIPF}, {NULL, 0}};
 static const struct parameter_word hot_node_words[] = {{"none", 0}, {NULL, 0}};
-static const struct parameter_word file_words[] = {{"memory.numa_stat", READ_NUMA_STAT}, {NULL, 0}};
+static const struct parameter_word file_words[] = {
+	{"memory.numa_stat", READ_NUMA_STAT}, {"memory.stat", READ_MEMORY_STAT}, {NULL, 0}};
+static const struct parameter_word version_words[] = {{"v1", READ_V1}, {"v2", READ_V2}, {NULL, 0}};
 static const struct parameter_word cgroup_words[] = {
 	{"root", TARGET_ROOT}, {"middle", TARGET_MIDDLE},   {"leaf", TARGET_LEAF},
 	{"all", TARGET_ALL},   {"machine", TARGET_MACHINE}, {NULL, 0}};
@@ -141,6 +143,8 @@ const struct parameter parameters[] = {
 
 	{WORD("read.file", read.file, file_words, READ_NUMA_STAT), .in_id = true,
 	 .help = "the file that is read"},
+	{WORD("read.version", read.version, version_words, READ_V1), .in_id = true, .quiet = true,
+	 .help = "as which version of cgroups prints it"},
 	{WORD("read.cgroup", read.cgroup, cgroup_words, TARGET_ROOT), .in_id = true,
 	 .help = "root, middle or leaf of the tree made, all of its files, or the machine's root"},
 	{NUMBER("read.readers", read.readers, UNIT_COUNT, 1, 1, MAX_CPUS), .in_id = true,

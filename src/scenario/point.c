@@ -128,6 +128,12 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 			"read.spills: writers spill by themselves (0 with write.writers above 0)");
 		return blame("read.spills", culprit);
 	}
+	if (point->machine.layout == LAYOUT_LEAN && stat_shows_items(point_format(point))) {
+		error_set(err, -EINVAL,
+			  "machine.layout: lean holds the LRU lists only, and %s shows more (v5.6)",
+			  stat_type_name(point_format(point)->type));
+		return blame("machine.layout", culprit);
+	}
 	return check_writers(point, culprit, err);
 }
 

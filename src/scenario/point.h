@@ -46,7 +46,12 @@ enum flush_lock_model {
 	FLUSH_LOCK_MUTEX, /* who waits sleeps; held over all CPUs */
 };
 enum read_file {
-	READ_NUMA_STAT
+	READ_NUMA_STAT,
+	READ_MEMORY_STAT
+};
+enum read_version { /* of cgroups, whose files look different */
+	READ_V1,
+	READ_V2
 };
 enum read_target {
 	TARGET_ROOT,
@@ -102,6 +107,7 @@ struct point {
 	} counters;
 	struct {
 		enum read_file file;
+		enum read_version version;
 		enum read_target cgroup;
 		uint32_t readers; /* threads, 1..C */
 		uint32_t samples; /* per process, over its readers; not part of the id */
@@ -110,7 +116,7 @@ struct point {
 			pacing_ns; /* 0: closed loop; else the interval between starts of samples */
 		enum read_cache cache;
 		enum read_form form;
-		unsigned rows; /* ROWS_ALL or ROWS_HIERARCHICAL */
+		unsigned rows; /* ROWS_ALL or ROWS_HIERARCHICAL; see point_rows() */
 		enum text_style text;
 		uint32_t spills; /* made before each sample, from its reader's CPU */
 	} read;
@@ -121,6 +127,20 @@ struct point {
 		enum write_target target;
 	} write;
 };
+
+/* The file that is read. */
+static inline const struct stat_format *point_format(const struct point *point)
+{
+	if (point->read.file == READ_NUMA_STAT)
+		return &stat_formats[point->read.version == READ_V1 ? STAT_NUMA_V1 : STAT_NUMA_V2];
+	return &stat_formats[point->read.version == READ_V1 ? STAT_MEMORY_V1 : STAT_MEMORY_V2];
+}
+
+/* The blocks of rows that are read: those of read.rows that the file has. */
+static inline unsigned point_rows(const struct point *point)
+{
+	return point->read.rows & point_format(point)->scopes;
+}
 
 /* Each reader's part of the `samples` of a process: rounded up, so that there are never fewer. */
 static inline uint64_t point_reader_samples(const struct point *point, uint64_t samples)

@@ -47,9 +47,11 @@ void fixture_init(struct fixture *f, const struct point *point, const char *back
 		fail_msg("%s", reasons.items[0].text);
 	f->oracle = oracle_new(f->tree, point->machine.nodes);
 	assert_non_null(f->oracle);
-	assert_int_equal(numa_counts_init(&f->counts, point->machine.nodes, f->point.machine.nids),
+	assert_int_equal(stat_counts_init(&f->counts, point_format(point), point->machine.nodes,
+					  f->point.machine.nids),
 			 0);
-	assert_int_equal(numa_counts_init(&f->truth, point->machine.nodes, f->point.machine.nids),
+	assert_int_equal(stat_counts_init(&f->truth, point_format(point), point->machine.nodes,
+					  f->point.machine.nids),
 			 0);
 
 	env = (struct backend_env){.point = &f->point, .tree = f->tree, .placement = f->placement};
@@ -86,12 +88,12 @@ void fixture_update(struct fixture *f, const struct update *update)
 
 void fixture_read(struct fixture *f, uint32_t memcg)
 {
-	struct read_request request = {.memcg = memcg, .rows = ROWS_ALL};
+	struct read_request request = {.memcg = memcg, .rows = point_rows(&f->point)};
 
 	/* What is not written must not pass by chance. */
-	memset(f->counts.cells, 0x5a, numa_nr_cells(f->counts.nr_nodes) * sizeof(*f->counts.cells));
-	assert_int_equal(f->backend->read_counts(f->instance, &request, &f->counts), 0);
-	oracle_read(f->oracle, memcg, ROWS_ALL, &f->truth);
+	memset(f->counts.cells, 0x5a, stat_nr_cells(&f->counts) * sizeof(*f->counts.cells));
+	assert_int_equal(backend_read_counts(f->backend, f->instance, &request, &f->counts), 0);
+	oracle_read(f->oracle, memcg, request.rows, &f->truth);
 }
 
 struct cell_error fixture_compare(struct fixture *f, uint32_t memcg)
@@ -101,7 +103,7 @@ struct cell_error fixture_compare(struct fixture *f, uint32_t memcg)
 	unsigned beyond;
 
 	fixture_read(f, memcg);
-	beyond = oracle_compare(f->backend, &f->point, &f->counts, &f->truth, ROWS_ALL,
+	beyond = oracle_compare(f->backend, &f->point, &f->counts, &f->truth, point_rows(&f->point),
 				memcg_tree_size(f->tree, memcg), &worst);
 	if (beyond)
 		fail_msg("%s, memcg %u: %u cells beyond their bound; %s is %llu, truth %llu, "
@@ -114,7 +116,7 @@ struct cell_error fixture_compare(struct fixture *f, uint32_t memcg)
 
 struct op_counts fixture_count(struct fixture *f, uint32_t memcg, uint64_t *bytes_touched)
 {
-	struct read_request request = {.memcg = memcg, .rows = ROWS_ALL};
+	struct read_request request = {.memcg = memcg, .rows = point_rows(&f->point)};
 	struct op_probe probe = {.lines = NULL};
 	const struct region *regions;
 	size_t nr;

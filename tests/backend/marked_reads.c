@@ -22,14 +22,21 @@ static const struct read_case {
 	const char *backend;
 	uint32_t dying_ppm;
 	enum area_layout layout;
+	enum read_file file;
+	enum read_version version;
 } cases[] = {
 	/* clang-format off */
-	{"walk", 0, LAYOUT_V5_6},
-	{"walk", 300000, LAYOUT_LEAN},
-	{"walk-415", 0, LAYOUT_LEAN},
-	{"walk-once", 300000, LAYOUT_V5_6},
-	{"cached", 300000, LAYOUT_V5_6},
-	{"cached-fnptr", 0, LAYOUT_LEAN},
+	{"walk", 0, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1},
+	{"walk", 300000, LAYOUT_LEAN, READ_NUMA_STAT, READ_V1},
+	{"walk", 300000, LAYOUT_V5_6, READ_MEMORY_STAT, READ_V1},
+	{"walk-415", 0, LAYOUT_LEAN, READ_NUMA_STAT, READ_V1},
+	{"walk-415", 0, LAYOUT_V5_6, READ_NUMA_STAT, READ_V2},
+	{"walk-once", 300000, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1},
+	{"walk-once", 300000, LAYOUT_V5_6, READ_MEMORY_STAT, READ_V2},
+	{"cached", 300000, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1},
+	{"cached", 0, LAYOUT_V5_6, READ_MEMORY_STAT, READ_V1},
+	{"cached", 0, LAYOUT_V5_6, READ_NUMA_STAT, READ_V2},
+	{"cached-fnptr", 0, LAYOUT_LEAN, READ_NUMA_STAT, READ_V1},
 	/* clang-format on */
 };
 
@@ -42,8 +49,8 @@ static void print_places(const struct model *model)
 {
 	struct memcg *root = model_memcg(model, 0);
 	/* None where only local counters are kept. */
-	size_t memcg_counters = model->layout.memcg_atomics ? NR_LRU_LISTS : 0;
-	size_t node_counters = model->layout.node_atomics ? NR_LRU_LISTS : 0;
+	size_t memcg_counters = model->layout.memcg_atomics;
+	size_t node_counters = model->layout.node_atomics;
 
 	for (size_t i = 0; i < model->regions.nr; i++)
 		print_range("region", model->regions.items[i].base, model->regions.items[i].bytes);
@@ -66,7 +73,8 @@ static int count(const struct backend *backend, struct model *model,
 
 	if (!probe.lines)
 		return -1;
-	ret = backend->count_read(model, request, counts, &probe);
+	ret = counts_are_numa_v1(counts) ? backend->count_read(model, request, counts, &probe)
+					 : backend->count_stat(model, request, counts, &probe);
 	printf("loads %" PRIu64 "\ncss_gets %" PRIu64 "\nvisited %" PRIu64 "\natomics %" PRIu64
 	       "\nbytes %" PRIu64 "\n",
 	       probe.counts.loads_local + probe.counts.loads_hierarchical, probe.counts.css_gets,
@@ -76,18 +84,18 @@ static int count(const struct backend *backend, struct model *model,
 }
 
 /* The root's read goes from modelled CPU 1: its references lie in that area. */
-static int read_marked(const struct backend *backend, void *instance)
+static int read_marked(const struct backend *backend, void *instance, const struct point *point)
 {
-	const struct read_request request = {.cpu = 1, .rows = ROWS_ALL};
+	const struct read_request request = {.cpu = 1, .rows = point_rows(point)};
 	const uint16_t nids[NODES] = {0, 1};
 	struct numa_counts counts;
 	int ret;
 
-	if (numa_counts_init(&counts, NODES, nids))
+	if (stat_counts_init(&counts, point_format(point), NODES, nids))
 		return -1;
 	print_places(instance);
 	mark_begin = 1;
-	backend->read_counts(instance, &request, &counts);
+	backend_read_counts(backend, instance, &request, &counts);
 	mark_end = 1;
 	ret = count(backend, instance, &request, &counts);
 	numa_counts_fini(&counts);
@@ -110,6 +118,8 @@ static int run_case(const struct machine *machine, const struct read_case *c)
 	point.tree.fanout = 3;
 	point.tree.dying_ppm = c->dying_ppm;
 	point.machine.layout = c->layout;
+	point.read.file = c->file;
+	point.read.version = c->version;
 	point.machine.nodes = NODES;
 	point.machine.cpus = 3;
 	if (memcg_tree_new(&point.tree, &tree))
@@ -119,10 +129,11 @@ static int run_case(const struct machine *machine, const struct read_case *c)
 		ret = backend->create(&(struct backend_env){&point, tree, placement}, &instance,
 				      &err);
 	if (!ret) {
-		printf("case %s, %" PRIu32 " ppm dying\n", c->backend, c->dying_ppm);
+		printf("case %s, %" PRIu32 " ppm dying, %s\n", c->backend, c->dying_ppm,
+		       stat_type_name(point_format(&point)->type));
 		ret = backend->populate(instance, &(struct charge_plan){&point}, &err);
 		if (!ret)
-			ret = read_marked(backend, instance);
+			ret = read_marked(backend, instance, &point);
 		backend->destroy(instance);
 	}
 	if (ret)

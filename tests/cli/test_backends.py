@@ -16,18 +16,32 @@ def _yes(entry):
     return 'yes' if entry['updates'] else 'no'
 
 
+def _files(entry):
+    return {4: 'all', 1: 'numa_stat'}[len(entry['files'])]
+
+
 def json_has_the_back_ends_before_and_after_the_patch():
     listed = _listed()
     tap.equal([(entry['name'], entry['description']) for entry in listed[:2]], [WALK, CACHED])
     tap.equal([entry['updates'] for entry in listed[:2]], [True, True])
 
 
+def json_has_the_files_that_each_can_read():
+    files = {entry['name']: entry['files'] for entry in _listed()}
+    everything = ['v1-numa_stat', 'v2-numa_stat', 'v1-memory.stat', 'v2-memory.stat']
+    for name in ('walk', 'walk-415', 'walk-once', 'cached', 'rstat'):
+        tap.equal(files[name], everything, name)
+    tap.equal(files['cached-fnptr'], everything[:1])
+    tap.equal(files['packed'], everything[:1])
+
+
 def the_table_has_the_same_words_within_80_columns():
     result = tap.run('backends')
     tap.equal(result.returncode, 0)
     tap.equal(result.stderr, '')
-    words = ['back end updates what it does']
-    words += [f"{entry['name']} {_yes(entry)} {entry['description']}" for entry in _listed()]
+    words = ['back end updates files what it does']
+    words += [f"{entry['name']} {_yes(entry)} {_files(entry)} {entry['description']}"
+              for entry in _listed()]
     tap.equal(' '.join(result.stdout.split()), ' '.join(words))
     tap.expect(max(map(len, result.stdout.splitlines())) <= 80, result.stdout)
 
@@ -35,7 +49,8 @@ def the_table_has_the_same_words_within_80_columns():
 def tsv_has_the_same_cells():
     rows = [line.split('\t') for line in tap.run('backends', '--format=tsv').stdout.splitlines()]
     tap.equal(rows[0][0], 'name')
-    tap.equal(rows[1:], [[entry['name'], _yes(entry), entry['description']] for entry in _listed()])
+    tap.equal(rows[1:], [[entry['name'], _yes(entry), entry['description'], _files(entry)]
+                         for entry in _listed()])
 
 
 def wrong_usage_is_exit_code_2():

@@ -68,6 +68,21 @@ static void assert_reasons(const struct machine *machine, const struct point *po
 	assert_reasons(machine, point, (const char *const[]){__VA_ARGS__}, \
 		       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
+static void a_file_needs_its_counters(void **state)
+{
+	const struct backend *packed = backend_find("packed");
+	struct point point = small_point();
+	struct error_list reasons = {0};
+
+	assert_int_equal(feasible(*state, &point, packed, &reasons), 0);
+	point.read.version = READ_V2;
+	assert_reasons(*state, &point, NULL, 0);
+	assert_int_equal(feasible(*state, &point, packed, &reasons), -ENODEV);
+	assert_int_equal(reasons.total, 1);
+	assert_string_equal(reasons.items[0].text,
+			    "packed has no counters for v2-numa_stat, only for v1-numa_stat");
+}
+
 static void spills_need_updates(void **state)
 {
 	struct backend still = *walk();
@@ -221,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_MACHINE(what_fits_is_possible),
+		WITH_MACHINE(a_file_needs_its_counters),
 		WITH_MACHINE(spills_need_updates),
 		WITH_MACHINE(more_readers_than_cpus_are_possible),
 		WITH_MACHINE(real_nodes_must_be_there),
