@@ -3,8 +3,10 @@
 #include "report/charts.h"
 
 #include "report/chart_data.h"
+#include "report/chart_tradeoff.h"
 #include "report/charts_settings.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct chart {
@@ -25,6 +27,7 @@ static const struct {
 	[CHART_BACKENDS] = {"backends", "backends.gp", chart_latency_tsv},
 	[CHART_SPECTRUM] = {"spectrum", "spectrum.gp", chart_spectrum_tsv},
 	[CHART_RATIO] = {"ratio", "ratio.gp", chart_ratio_tsv},
+	[CHART_TRADEOFF] = {"tradeoff", "tradeoff.gp", chart_tradeoff_tsv},
 };
 
 static void put_data(const void *data, FILE *out)
@@ -48,7 +51,8 @@ static char *caption(const void *data, unsigned width)
 	return chart_caption(chart->view, chart->kind, width);
 }
 
-static int visit_chart(const struct chart_view *view, enum chart_kind kind,
+/* `number`: behind the name, where there are several; 0: there is one. */
+static int visit_chart(const struct chart_view *view, enum chart_kind kind, unsigned number,
 		       const struct visitor *visitor, struct error *err)
 {
 	struct chart chart = {view, kind};
@@ -65,6 +69,8 @@ static int visit_chart(const struct chart_view *view, enum chart_kind kind,
 
 	if (kind == CHART_LATENCY || kind == CHART_RATIO)
 		snprintf(name, sizeof(name), "%s-%s", kinds[kind].name, view->x->name);
+	else if (number)
+		snprintf(name, sizeof(name), "%s-%u", kinds[kind].name, number);
 	else
 		snprintf(name, sizeof(name), "%s", kinds[kind].name);
 	for (char *dot = name; (dot = strchr(dot, '.'));)
@@ -79,9 +85,35 @@ static int visit_view(const struct chart_view *view, const struct visitor *visit
 	int r = 0;
 
 	if (chart_has_latency(view))
-		r = visit_chart(view, view->x ? CHART_LATENCY : CHART_BACKENDS, visitor, err);
+		r = visit_chart(view, view->x ? CHART_LATENCY : CHART_BACKENDS, 0, visitor, err);
 	if (!r && view->x && chart_has_ratio(view))
-		r = visit_chart(view, CHART_RATIO, visitor, err);
+		r = visit_chart(view, CHART_RATIO, 0, visitor, err);
+	return r;
+}
+
+/* One for each facet that has two back ends or more. */
+static int visit_tradeoffs(const struct chart_view *view, const struct visitor *visitor,
+			   struct error *err)
+{
+	unsigned facets = 1;
+	int r = 0;
+
+	for (size_t l = 0; l < view->nr_lines; l++)
+		if (view->lines[l].facet >= facets)
+			facets = view->lines[l].facet + 1;
+	for (unsigned facet = 0; facet < facets && !r; facet++) {
+		struct chart_view one;
+
+		r = chart_facet_new(view, facet, &one);
+		if (r == -ENODATA) {
+			r = 0;
+			continue;
+		}
+		if (r)
+			return error_set(err, r, "out of memory for a chart");
+		r = visit_chart(&one, CHART_TRADEOFF, facets > 1 ? facet + 1 : 0, visitor, err);
+		chart_facet_free(&one);
+	}
 	return r;
 }
 
@@ -98,7 +130,9 @@ int charts_visit(const struct run_summary *summary,
 	for (size_t i = 0; i < views->nr && !r; i++)
 		r = visit_view(&views->views[i], &visitor, err);
 	if (!r && chart_has_spectrum(&views->views[0]))
-		r = visit_chart(&views->views[0], CHART_SPECTRUM, &visitor, err);
+		r = visit_chart(&views->views[0], CHART_SPECTRUM, 0, &visitor, err);
+	if (!r)
+		r = visit_tradeoffs(&views->views[0], &visitor, err);
 	chart_views_free(views);
 	return r;
 }

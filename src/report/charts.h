@@ -9,8 +9,9 @@
 
 /*
  * Call `visit` for each picture of the run: times and ratios for each swept parameter, then the
- * distribution. The picture is valid during the call. What is not 0 ends it and is returned.
- * -ENODATA where there is nothing to draw, -ENOMEM.
+ * distribution, then what each back end buys with what (chart_tradeoff.h). The picture is valid
+ * during the call. What is not 0 ends it and is returned. -ENODATA where there is nothing to draw,
+ * -ENOMEM.
  */
 int charts_visit(const struct run_summary *summary,
 		 int (*visit)(const struct picture *picture, void *arg, struct error *err),

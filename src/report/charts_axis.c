@@ -68,24 +68,44 @@ static void tick_text(double value, bool time, char text[2 * UNIT_TEXT_MAX])
 		snprintf(text, 2 * UNIT_TEXT_MAX, "%g", value);
 }
 
+/* Around what is drawn. */
+static struct chart_range padded(struct chart_range range)
+{
+	return (struct chart_range){isnan(range.low) ? 1 : range.low / 1.4,
+				    isnan(range.high) ? 10 : range.high * 1.6};
+}
+
+/* So few decades that there is room for ticks between them. */
+static bool is_fine(struct chart_range range)
+{
+	struct chart_range around = padded(range);
+
+	return log10(around.high / around.low) < 2.5;
+}
+
+struct chart_range chart_log_range(struct chart_range range)
+{
+	struct chart_range around = padded(range);
+
+	if (!is_fine(range)) {
+		/* Room for whole decades below, so that the lowest tick is labelled. */
+		around.low = pow(10, floor(log10(around.low)));
+		around.high = fmax(around.high, pow(10, ceil(log10(around.high) - 0.4)));
+	}
+	/* gnuplot leaves out a tick that a rounding error puts beyond the axis. */
+	around.low *= 0.99;
+	around.high *= 1.01;
+	return around;
+}
+
 void chart_put_log_axis(FILE *out, const char *axis, struct chart_range range, bool time)
 {
 	static const int steps[] = {1, 2, 5};
-	double low = isnan(range.low) ? 1 : range.low / 1.4, decades;
-	double high = isnan(range.high) ? 10 : range.high * 1.6;
-	bool first = true, fine;
+	const struct chart_range axis_range = chart_log_range(range);
+	double low = axis_range.low, high = axis_range.high;
+	bool first = true, fine = is_fine(range);
 	char text[2 * UNIT_TEXT_MAX];
 
-	decades = log10(high / low);
-	fine = decades < 2.5;
-	if (!fine) {
-		/* Room for whole decades below, so that the lowest tick is labelled. */
-		low = pow(10, floor(log10(low)));
-		high = fmax(high, pow(10, ceil(log10(high) - 0.4)));
-	}
-	/* gnuplot leaves out a tick that a rounding error puts beyond the axis. */
-	low *= 0.99;
-	high *= 1.01;
 	fprintf(out, "set logscale %s\nset %srange [%.6g:%.6g]\nset %stics (", axis, axis, low,
 		high, axis);
 	for (int decade = (int)floor(log10(low)); decade <= (int)ceil(log10(high)); decade++)

@@ -24,6 +24,9 @@ void chart_put_string(FILE *out, const char *text);
  * frame. `time`: in ns, ticks like "10 us"; else ratios, ticks like "10k". */
 void chart_put_log_axis(FILE *out, const char *axis, struct chart_range range, bool time);
 
+/* What that axis goes from and to. */
+struct chart_range chart_log_range(struct chart_range range);
+
 /* The axis of a swept parameter over [range], with ticks at the values measured, as far as they
  * have room; `log_x` is set for the script. Where x is NULL: a place for each line, named. */
 void chart_put_x_axis(FILE *out, const struct chart_view *view, struct chart_range range);

@@ -6,6 +6,7 @@
 #include "report/charts_settings.h"
 
 #include "base/units.h"
+#include "report/chart_tradeoff.h"
 #include "report/wrap.h"
 
 #include <inttypes.h>
@@ -234,6 +235,15 @@ static void put_reading(FILE *out, const struct chart_view *view, enum chart_kin
 		      "several "
 		      "reads. ",
 		      out);
+	} else if (kind == CHART_TRADEOFF) {
+		fputs("Points: median time over processes, bars its interval; ", out);
+		fputs(chart_is_under_load(view)
+			      ? "error: the furthest that a cell of a read under load was outside "
+				"of what was true meanwhile, by share of its bound; "
+			      : "error: of the cell with the largest share of its bound, while "
+				"nobody writes; ",
+		      out);
+		fputs("the line from it ends at that bound. Update: median of one. ", out);
 	} else if (kind == CHART_RATIO) {
 		fprintf(out,
 			"Ratios are of processes of the same repetition, which ran close "

@@ -3,6 +3,7 @@
 #include "report/charts_settings.h"
 
 #include "base/units.h"
+#include "report/chart_tradeoff.h"
 #include "report/charts_axis.h"
 
 #include <errno.h>
@@ -280,6 +281,17 @@ static void ratio_settings(const struct chart_view *view, FILE *out)
 	chart_put_log_axis(out, "y", y, false);
 }
 
+static void tradeoff_settings(const struct chart_view *view, FILE *out)
+{
+	put_assignment(out, "y_title", "time per read");
+	put_assignment(
+		out, "x_title",
+		chart_is_under_load(view)
+			? "pages that a read under load was off; lines end at its bound (pages off)"
+			: "pages that a read was off; lines end at its bound (pages off)");
+	chart_tradeoff_settings(view, out);
+}
+
 /* Where a distribution was taken: said below the scenario's title, which all other charts have
  * alone.
  */
@@ -287,9 +299,22 @@ static void put_subtitle(const struct chart_view *view, enum chart_kind kind, FI
 {
 	char text[CHART_TEXT_MAX + 64] = "";
 
-	if (kind == CHART_SPECTRUM)
+	if (kind == CHART_SPECTRUM || kind == CHART_TRADEOFF)
 		chart_kind_title(view, kind, text, sizeof(text));
 	put_assignment(out, "chart_subtitle", text);
+}
+
+static void tradeoff_title(const struct chart_view *view, char *text, size_t size)
+{
+	const char *what = "Time of a read, error, and cost of an update";
+	char value[PARAMETER_TEXT_MAX];
+
+	if (view->x)
+		snprintf(text, size, "%s at %s %.40s%s%.60s", what, view->x->name,
+			 parameter_text(view->x, view->lines[0].samples[0].point, value),
+			 view->held[0] ? ", " : "", view->held);
+	else
+		snprintf(text, size, "%s%s%.60s", what, view->held[0] ? ", " : "", view->held);
 }
 
 const char *chart_kind_title(const struct chart_view *view, enum chart_kind kind, char *text,
@@ -305,6 +330,8 @@ const char *chart_kind_title(const struct chart_view *view, enum chart_kind kind
 			 parameter_text(view->x, sample->point, value));
 	else if (kind == CHART_SPECTRUM)
 		snprintf(text, size, "Latency distribution");
+	else if (kind == CHART_TRADEOFF)
+		tradeoff_title(view, text, size);
 	else if (kind == CHART_BACKENDS)
 		snprintf(text, size, "Time per read of each back end");
 	else
@@ -331,12 +358,18 @@ int chart_settings(const struct chart_view *view, enum chart_kind kind, const ch
 	put_assignment(out, "data", data);
 	put_assignment(out, "chart_title", summary->title ? summary->title : summary->scenario);
 	put_subtitle(view, kind, out);
-	fprintf(out, "key_hidden = %d\n", kind == CHART_BACKENDS);
+	/* Names stand at their points, but for a telephone, which has no room for them. */
+	if (kind == CHART_TRADEOFF)
+		fputs("key_hidden = !(exists('narrow') && narrow)\n", out);
+	else
+		fprintf(out, "key_hidden = %d\n", kind == CHART_BACKENDS);
 	put_lines(view, out);
 	if (kind == CHART_SPECTRUM)
 		spectrum_settings(view, out);
 	else if (kind == CHART_RATIO)
 		ratio_settings(view, out);
+	else if (kind == CHART_TRADEOFF)
+		tradeoff_settings(view, out);
 	else
 		latency_settings(view, out);
 	r = put_caption(view, kind, out);

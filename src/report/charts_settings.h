@@ -14,7 +14,8 @@ enum chart_kind {
 	CHART_LATENCY,
 	CHART_BACKENDS,
 	CHART_SPECTRUM,
-	CHART_RATIO
+	CHART_RATIO,
+	CHART_TRADEOFF, /* of a view of chart_facet_new() */
 };
 
 /* The caption in lines of at most `width` characters, each ended by a newline; the caller's to

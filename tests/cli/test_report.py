@@ -53,6 +53,23 @@ def a_sweep_is_drawn_as_latency_ratio_and_spectrum():
     _kind_is_drawn('sweep', ['latency-tree-memcgs', 'ratio-tree-memcgs', 'spectrum'])
 
 
+def what_errors_buy_is_drawn_for_each_facet_with_names_at_points():
+    names = ['latency-tree-memcgs', 'ratio-tree-memcgs', 'spectrum', 'tradeoff-1', 'tradeoff-2']
+    _kind_is_drawn('errors', names)
+    with tap.directory() as directory:
+        run = _make(directory, 'errors')
+        tap.equal(tap.run('report', run).returncode, 0)
+        for number, cache in ((1, 'hot'), (2, 'cold')):
+            words = _texts(f'{run}/charts/tradeoff-{number}.svg')
+            for name in ('walk, update 10.0 ns', 'cached, update 12.5 ns', 'exact', '0'):
+                tap.expect(name in words, (name, words))
+            tap.expect(any(cache in text for text in words), words)
+        result = tap.run('report', run, '-o', f'{directory}/page.html')
+        tap.equal(result.returncode, 0, result.stderr)
+        with open(f'{directory}/page.html', encoding='utf-8') as page:
+            tap.contains(page.read(), 'cached, update 12.5 ns')
+
+
 def a_single_point_is_drawn_as_back_ends_side_by_side():
     _kind_is_drawn('single', ['backends', 'spectrum'])
 

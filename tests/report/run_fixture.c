@@ -130,8 +130,8 @@ static int fill(struct fixture *fixture, const char *kind)
 	} else if (!strcmp(kind, "wide")) {
 		add_point(fixture, 1);
 		add_point(fixture, 4000000);
-	} else if (!strcmp(kind, "sweep") || !strcmp(kind, "sparse") || !strcmp(kind, "batched") ||
-		   !strcmp(kind, "empty") || !strcmp(kind, "many")) {
+	} else if (!strcmp(kind, "sweep") || !strcmp(kind, "errors") || !strcmp(kind, "sparse") ||
+		   !strcmp(kind, "batched") || !strcmp(kind, "empty") || !strcmp(kind, "many")) {
 		add_sweep(fixture, strcmp(kind, "many"));
 	} else {
 		return -EINVAL;
@@ -235,6 +235,20 @@ static json_t *make_result(const struct fixture *fixture, const struct point *po
 	return result;
 }
 
+/* What a read is off, and what updates cost. */
+static void add_errors(json_t *result, const struct point *point, size_t b)
+{
+	json_int_t pages = b ? 16 * (json_int_t)point->tree.memcgs : 0;
+
+	json_object_set_new(result, "error",
+			    json_pack("{s:I, s:I, s:s, s:I, s:I}", "pages", pages, "bound_pages",
+				      10 * pages, "cell", "hierarchical_total", "value", pages,
+				      "truth", (json_int_t)0));
+	json_object_set_new(result, "update",
+			    json_pack("{s:f, s:n, s:i, s:i}", "median_ns", 10 + 2.5 * (double)b,
+				      "p99_ns", "updates", 100, "updates_per_sample", 10));
+}
+
 /* Written plainly and not as the program does, whose syncing to disk takes a second a run. */
 static int write_result(const struct run_dir *dir, const struct point *point, const char *backend,
 			unsigned repetition, json_t *result)
@@ -259,6 +273,8 @@ static int write_results(const struct fixture *fixture, const struct run_dir *di
 					continue;
 				result = fixture->failed ? make_failure(fixture, point, b, i)
 							 : make_result(fixture, point, b, i);
+				if (!strcmp(fixture->kind, "errors"))
+					add_errors(result, point, b);
 				r = write_result(dir, point, fixture->backends[b], i, result);
 				json_decref(result);
 			}

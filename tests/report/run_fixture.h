@@ -21,6 +21,7 @@
  *  markup   as single, its title the markup that a page is made of
  *  empty    as sweep, nothing finished
  *  failed   as sweep, every process failed, and the reason is markup
+ *  errors   as sweep; walk is exact, cached is off by memcgs x 16 pages of ten times that
  *  large    200 points, walk and cached, 1 process
  *
  * 0, or negative errno: the directory is there, or the kind is not known.
