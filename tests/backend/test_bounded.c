@@ -8,13 +8,14 @@
 #include "backend/update_stream.h"
 #include "fixture.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
-#include <pthread.h>
 
 static const uint32_t errors[] = {0, 1, 1000, 10000, 100000, 1000000};
 #define NR_ERRORS (sizeof(errors) / sizeof(errors[0]))
@@ -271,6 +272,68 @@ static void idle_cpus_are_asked_when_a_value_falls(void **state)
 	fixture_fini(&f);
 }
 
+/* Two CPUs have a level of one list; others come because of another list, and share it. */
+static void who_joins_shares_what_all_lists_bear(void **state)
+{
+	struct point point = small_point(1, 1, 8);
+	struct update update = {.memcg = 1, .lru = LRU_ACTIVE_FILE};
+	struct fixture f;
+
+	fixture_init(&f, &point, "bounded");
+	for (unsigned cpu = 0; cpu < 2; cpu++) {
+		charge(&f, cpu, 10000);
+		charge(&f, cpu, 10000);
+		charge(&f, cpu, 64);
+	}
+	assert_true(fixture_compare(&f, 0).pages == 2 * 64);
+	for (update.cpu = 2; update.cpu < 8; update.cpu++) {
+		update.delta = 100000;
+		fixture_update(&f, &update);
+		check_everything(&f);
+	}
+	assert_true(fixture_compare(&f, 0).pages < 2 * 64);
+	fixture_fini(&f);
+}
+
+static void *uncharge_main(void *arg)
+{
+	struct update update = {.memcg = 1, .lru = LRU_UNEVICTABLE, .cpu = 1, .delta = -39000};
+	struct fixture *f = arg;
+
+	f->backend->update(f->instance, &update);
+	oracle_update(f->oracle, &update);
+	return NULL;
+}
+
+/* The lock is held: a level that could rise does without, one that must fall waits for it. */
+static void levels_rise_when_they_can_and_fall_when_they_must(void **state)
+{
+	const struct timespec while_held = {.tv_nsec = 20000000};
+	struct point point = small_point(1, 1, 2);
+	struct bounded_node *node;
+	pthread_t thread;
+	struct fixture f;
+
+	fixture_init(&f, &point, "bounded");
+	node = bounded_memcg(f.instance, 1)->node[0];
+	rstat_lock_take(&node->lock);
+	charge(&f, 0, 40000);
+	assert_true(atomic_load(&node->level[LRU_UNEVICTABLE]) == 0);
+	rstat_lock_drop(&node->lock);
+	charge(&f, 0, 1);
+	charge(&f, 0, 100);
+	assert_true(atomic_load(&node->level[LRU_UNEVICTABLE]) > 0);
+	check_everything(&f);
+
+	rstat_lock_take(&node->lock);
+	assert_int_equal(pthread_create(&thread, NULL, uncharge_main, &f), 0);
+	nanosleep(&while_held, NULL);
+	rstat_lock_drop(&node->lock);
+	pthread_join(thread, NULL);
+	check_everything(&f);
+	fixture_fini(&f);
+}
+
 /* Counters of 32 bits wrap, their differences do not. */
 static void more_than_32_bits_of_pages_are_counted(void **state)
 {
@@ -382,6 +445,8 @@ int main(void)
 		cmocka_unit_test(the_share_does_not_follow_memcgs_and_cpus),
 		cmocka_unit_test(an_update_counts_once_in_every_ancestor),
 		cmocka_unit_test(idle_cpus_are_asked_when_a_value_falls),
+		cmocka_unit_test(who_joins_shares_what_all_lists_bear),
+		cmocka_unit_test(levels_rise_when_they_can_and_fall_when_they_must),
 		cmocka_unit_test(more_than_32_bits_of_pages_are_counted),
 		cmocka_unit_test(races_of_writers_leave_no_more_than_the_bound),
 	};
