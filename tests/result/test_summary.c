@@ -7,6 +7,7 @@
 #include "result/document.h"
 #include "result/result.h"
 #include "result/summary.h"
+#include "result/summary_backend.h"
 #include "scenario/parameter.h"
 #include "stats/histogram.h"
 
@@ -187,6 +188,65 @@ static void what_writers_pay_is_of_those_processes_that_measured_it(void **state
 	assert_true(isnan(s->update_ns) && isnan(s->update_ci_low_ns) &&
 		    isnan(s->update_ci_high_ns));
 	summary_free(summary);
+}
+
+/* Reads under load, of a process that did not always find how old a value was. */
+static json_t *under_load(json_t *median, unsigned unknown, unsigned error)
+{
+	return json_pack("{s:i, s:i, s:i, s:{s:i, s:i, s:s, s:i, s:i, s:i}, s:{s:f, s:f},"
+			 " s:{s:s, s:o, s:n, s:o, s:i}, s:f}",
+			 "reads", 100, "apart", 60, "beyond_bound", 1, "error", "pages", error,
+			 "bound_pages", 64, "cell", "hierarchical_anon", "value", 80, "low", 90,
+			 "high", 95, "width_pages", "median", 10.0 * error, "max", 1024.0, "age",
+			 "cell", "hierarchical_total", "median_ns", median, "p99_ns", "max_ns",
+			 unknown ? json_null() : json_real(5000 + error), "unknown", unknown,
+			 "seconds", 0.1);
+}
+
+static struct truth_summary truth_of(const struct made_run *made, unsigned processes, unsigned lost)
+{
+	struct backend_summary s;
+	struct backend_merge merge;
+	struct truth_summary truth;
+
+	assert_int_equal(backend_merge_begin(&merge, &s, "cached", processes), 0);
+	for (unsigned r = 1; r <= processes; r++) {
+		json_t *result = made_result(made, 0, 1, r);
+		struct histogram *latency;
+
+		/* The first ones are those that did not find it. */
+		json_object_set_new(result, "under_load",
+				    under_load(r <= lost ? json_null() : json_real(1000 * r),
+					       r <= lost ? 51 : 0, r));
+		assert_int_equal(
+			histogram_decode(json_string_value(json_at(result, "latency.histogram")),
+					 &latency),
+			0);
+		assert_int_equal(backend_merge_add(&merge, result, latency), 0);
+		histogram_free(latency);
+		json_decref(result);
+	}
+	assert_int_equal(backend_merge_end(&merge), 0);
+	truth = s.truth;
+	backend_summary_fini(&s);
+	return truth;
+}
+
+static void a_value_that_was_never_true_is_older_than_all_others(void **state)
+{
+	struct truth_summary t = truth_of(*state, 5, 0);
+
+	assert_int_equal(t.reads, 500);
+	assert_int_equal(t.apart, 300);
+	assert_int_equal(t.beyond, 5);
+	assert_int_equal(t.age_unknown, 0);
+	assert_true(t.age_ns == 3000 && t.age_max_ns == 5005 && isnan(t.age_p99_ns));
+	assert_true(t.load.pages == 5 && t.width_pages == 30);
+	assert_string_equal(t.load.where, "hierarchical_anon");
+	t = truth_of(*state, 5, 2);
+	assert_true(t.age_ns == 5000 && isnan(t.age_max_ns) && t.age_unknown == 2 * 51);
+	t = truth_of(*state, 5, 3);
+	assert_true(isnan(t.age_ns) && isnan(t.age_max_ns) && t.width_pages == 30);
 }
 
 static void kinds_of_updates_are_merged_and_only_the_slowest_is_the_worst(void **state)
@@ -433,6 +493,7 @@ int main(void)
 		CASE(batches_report_nothing_above_the_median),
 		CASE(the_median_of_processes_has_an_interval_from_six_on),
 		CASE(what_writers_pay_is_of_those_processes_that_measured_it),
+		CASE(a_value_that_was_never_true_is_older_than_all_others),
 		CASE(kinds_of_updates_are_merged_and_only_the_slowest_is_the_worst),
 		CASE(ratios_pair_what_ran_in_the_same_repetition),
 		CASE(failed_and_unreadable_files_are_listed_with_reasons),
