@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
  * Bringing a model's counters to where a long run of charges leaves them: each batch holds the
- * plan's remainder, local counters and the memcg's own shared counters hold what spilled. One pass
- * from the last memcg to the first then adds every memcg's shared counters to its parent's: parents
- * are created before their children, so each holds its whole subtree when its turn comes, and a
- * chain costs no more than a flat tree.
+ * plan's remainder, local counters and the memcg's own shared counters hold what spilled, and those
+ * of its ancestors, too.
  */
-#include "backend/charge.h"
+#include "backend/fill.h"
 #include "backend/model.h"
 
 #include <errno.h>
 
-/* No reader or writer runs yet: plain arithmetic on relaxed accesses. */
-static void add(_Atomic long *counter, long delta)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
-			      memory_order_relaxed);
-}
-
 struct fill {
 	const struct model *model;
-	const struct charge_plan *plan;
-	uint32_t index;
 	struct memcg *memcg;
-	unsigned cpu; /* of the charge before; -1u: none */
-	enum lru_list lru;
+	struct fill_batch batch;
 };
 
-/* Charges of one (cpu, lru) come in a row: its memcg-level remainder is taken off at the first. */
 static void fill_charge(void *arg, const struct charge *charge)
 {
 	struct fill *fill = arg;
@@ -35,40 +22,23 @@ static void fill_charge(void *arg, const struct charge *charge)
 	struct memcg *memcg = fill->memcg;
 	struct memcg_node *info = *memcg_nodeinfo(model, memcg, charge->node);
 	unsigned char *area = model->area[charge->cpu];
-	long spilled = charge->pages;
+	long held = fill_batch_held(&fill->batch, charge);
 
-	if (charge->cpu != fill->cpu || charge->lru != fill->lru) {
-		long held =
-			charge_memcg_remainder(fill->plan, fill->index, charge->cpu, charge->lru);
+	fill_add(area_counter(area, memcg->batch, charge->lru), held);
+	fill_add(area_counter(area, memcg->local, charge->lru), charge->pages - held);
+	fill_add(&memcg->stat[charge->lru], charge->pages - held);
 
-		fill->cpu = charge->cpu;
-		fill->lru = charge->lru;
-		add(area_counter(area, memcg->batch, charge->lru), held);
-		spilled -= held;
-	}
-	add(area_counter(area, memcg->local, charge->lru), spilled);
-	add(&memcg->stat[charge->lru], spilled);
-
-	add(area_counter(area, info->local, charge->lru), charge->pages);
-	add(area_counter(area, info->batch, charge->lru), charge->remainder);
-	add(&info->stat[charge->lru], charge->pages - charge->remainder);
+	fill_add(area_counter(area, info->local, charge->lru), charge->pages);
+	fill_add(area_counter(area, info->batch, charge->lru), charge->remainder);
+	fill_add(&info->stat[charge->lru], charge->pages - charge->remainder);
 }
 
 static void add_to_parent(const struct model *model, struct memcg *memcg)
 {
-	struct memcg *parent = memcg->parent;
-
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-		add(&parent->stat[lru],
-		    atomic_load_explicit(&memcg->stat[lru], memory_order_relaxed));
-	for (unsigned node = 0; node < model->layout.nodes; node++) {
-		struct memcg_node *from = *memcg_nodeinfo(model, memcg, node);
-		struct memcg_node *to = *memcg_nodeinfo(model, parent, node);
-
-		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-			add(&to->stat[lru],
-			    atomic_load_explicit(&from->stat[lru], memory_order_relaxed));
-	}
+	fill_add_lists(memcg->parent->stat, memcg->stat);
+	for (unsigned node = 0; node < model->layout.nodes; node++)
+		fill_add_lists((*memcg_nodeinfo(model, memcg->parent, node))->stat,
+			       (*memcg_nodeinfo(model, memcg, node))->stat);
 }
 
 int model_populate(void *instance, const struct charge_plan *plan, struct error *err)
@@ -81,8 +51,7 @@ int model_populate(void *instance, const struct charge_plan *plan, struct error 
 
 	for (uint32_t i = model->layout.memcgs; i-- > 0;) {
 		struct memcg *memcg = model_memcg(model, i);
-		struct fill fill = {
-			.model = model, .plan = plan, .index = i, .memcg = memcg, .cpu = -1u};
+		struct fill fill = {model, memcg, fill_batch_none(plan, i)};
 
 		charge_each(plan, i, fill_charge, &fill);
 		if (memcg->parent)

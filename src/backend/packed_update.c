@@ -10,7 +10,7 @@
  *
  * The first event of a CPU in a memcg and node also sets the CPU's bit, for good: one atomic.
  */
-#include "backend/charge.h"
+#include "backend/fill.h"
 #include "backend/packed.h"
 #include "backend/tally.h"
 
@@ -130,66 +130,39 @@ void packed_count_update(void *instance, const struct update *update, struct op_
 
 struct fill {
 	const struct packed *packed;
-	const struct charge_plan *plan;
-	uint32_t index;
 	struct packed_memcg *memcg;
-	unsigned cpu; /* of the charge before; -1u: none */
-	enum lru_list lru;
+	struct fill_batch batch;
 };
 
-/* No reader or writer runs yet: plain arithmetic on relaxed accesses. */
-static void add(_Atomic long *counter, long delta)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
-			      memory_order_relaxed);
-}
-
-/* Charges of one (cpu, lru) come in a row: its memcg-level remainder is taken off at the first. */
 static void fill_charge(void *arg, const struct charge *charge)
 {
 	struct fill *fill = arg;
 	const struct packed *packed = fill->packed;
-	struct packed_node *node = fill->memcg->node[charge->node];
+	struct packed_memcg *memcg = fill->memcg;
+	struct packed_node *node = memcg->node[charge->node];
 	struct packed_line *line = &node->line[charge->cpu];
-	long spilled = charge->pages;
+	long held = fill_batch_held(&fill->batch, charge);
 
-	if (charge->cpu != fill->cpu || charge->lru != fill->lru) {
-		long held =
-			charge_memcg_remainder(fill->plan, fill->index, charge->cpu, charge->lru);
-
-		fill->cpu = charge->cpu;
-		fill->lru = charge->lru;
-		atomic_init(&packed_batch(packed, fill->memcg, charge->cpu)->held[charge->lru],
+	if (held)
+		atomic_init(&packed_batch(packed, memcg, charge->cpu)->held[charge->lru],
 			    (int32_t)held);
-		spilled -= held;
-	}
-	add(&fill->memcg->stat[charge->lru], spilled);
+	fill_add(&memcg->stat[charge->lru], charge->pages - held);
 	if (!charge->pages)
 		return;
 	if (!line->listed)
-		list_cpu(packed, fill->memcg, charge->node, charge->cpu, line, NULL);
-	add(&line->local[charge->lru], charge->pages);
+		list_cpu(packed, memcg, charge->node, charge->cpu, line, NULL);
+	fill_add(&line->local[charge->lru], charge->pages);
 	atomic_init(&line->held[charge->lru], (int32_t)charge->remainder);
-	add(&node->stat[charge->lru], charge->pages - charge->remainder);
+	fill_add(&node->stat[charge->lru], charge->pages - charge->remainder);
 }
 
 static void add_to_parent(const struct packed *packed, struct packed_memcg *memcg)
 {
-	const _Atomic long *from = memcg->stat;
-	_Atomic long *to = memcg->parent->stat;
-
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-		add(&to[lru], atomic_load_explicit(&from[lru], memory_order_relaxed));
-	for (unsigned k = 0; k < packed->layout.nodes; k++) {
-		const struct packed_node *node = memcg->node[k];
-
-		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-			add(&node->parent->stat[lru],
-			    atomic_load_explicit(&node->stat[lru], memory_order_relaxed));
-	}
+	fill_add_lists(memcg->parent->stat, memcg->stat);
+	for (unsigned k = 0; k < packed->layout.nodes; k++)
+		fill_add_lists(memcg->node[k]->parent->stat, memcg->node[k]->stat);
 }
 
-/* From the last memcg to the first: each holds its whole subtree when its turn comes. */
 int packed_populate(void *instance, const struct charge_plan *plan, struct error *err)
 {
 	struct packed *packed = instance;
@@ -200,8 +173,7 @@ int packed_populate(void *instance, const struct charge_plan *plan, struct error
 
 	for (uint32_t i = packed->layout.memcgs; i-- > 0;) {
 		struct packed_memcg *memcg = packed_memcg(packed, i);
-		struct fill fill = {
-			.packed = packed, .plan = plan, .index = i, .memcg = memcg, .cpu = -1u};
+		struct fill fill = {packed, memcg, fill_batch_none(plan, i)};
 
 		charge_each(plan, i, fill_charge, &fill);
 		if (memcg->parent)

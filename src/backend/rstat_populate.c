@@ -10,7 +10,7 @@
  * trees and counts are what updates make them. The first read under the rules of 5.13 flushes them;
  * under the others no read does until more is updated.
  */
-#include "backend/charge.h"
+#include "backend/fill.h"
 #include "backend/rstat.h"
 #include "base/rng.h"
 
@@ -19,13 +19,6 @@
 
 /* The stream of the charge plan is another one. */
 #define PENDING_SEED 0x7273746174u
-
-/* No reader or writer runs yet: plain arithmetic on relaxed accesses. */
-static void add(_Atomic long *counter, long delta)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
-			      memory_order_relaxed);
-}
 
 struct fill {
 	struct rstat *rstat;
@@ -43,29 +36,23 @@ static void fill_charge(void *arg, const struct charge *charge)
 	_Atomic long *node_items = rstat_node_items(rstat, area, memcg, charge->node);
 	_Atomic long *node_stats = *rstat_nodeinfo(rstat, memcg, charge->node);
 
-	add(&items[charge->lru], charge->pages);
-	add(&items[layout->memcg_items + charge->lru], charge->pages);
-	add(&memcg->stats[RSTAT_STATE * layout->memcg_items + charge->lru], charge->pages);
-	add(&memcg->stats[RSTAT_LOCAL * layout->memcg_items + charge->lru], charge->pages);
-	add(&node_items[charge->lru], charge->pages);
-	add(&node_items[layout->node_items + charge->lru], charge->pages);
-	add(&node_stats[RSTAT_STATE * layout->node_items + charge->lru], charge->pages);
-	add(&node_stats[RSTAT_LOCAL * layout->node_items + charge->lru], charge->pages);
-}
-
-static void add_lists(_Atomic long *to, _Atomic long *from)
-{
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-		add(&to[lru], atomic_load_explicit(&from[lru], memory_order_relaxed));
+	fill_add(&items[charge->lru], charge->pages);
+	fill_add(&items[layout->memcg_items + charge->lru], charge->pages);
+	fill_add(&memcg->stats[RSTAT_STATE * layout->memcg_items + charge->lru], charge->pages);
+	fill_add(&memcg->stats[RSTAT_LOCAL * layout->memcg_items + charge->lru], charge->pages);
+	fill_add(&node_items[charge->lru], charge->pages);
+	fill_add(&node_items[layout->node_items + charge->lru], charge->pages);
+	fill_add(&node_stats[RSTAT_STATE * layout->node_items + charge->lru], charge->pages);
+	fill_add(&node_stats[RSTAT_LOCAL * layout->node_items + charge->lru], charge->pages);
 }
 
 /* Counts of the subtree are the first of each memcg's arrays. */
 static void add_to_parent(const struct rstat *rstat, struct rstat_memcg *memcg)
 {
-	add_lists(memcg->parent->stats, memcg->stats);
+	fill_add_lists(memcg->parent->stats, memcg->stats);
 	for (unsigned node = 0; node < rstat->layout.nodes; node++)
-		add_lists(*rstat_nodeinfo(rstat, memcg->parent, node),
-			  *rstat_nodeinfo(rstat, memcg, node));
+		fill_add_lists(*rstat_nodeinfo(rstat, memcg->parent, node),
+			       *rstat_nodeinfo(rstat, memcg, node));
 }
 
 struct pending {
