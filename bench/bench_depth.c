@@ -20,6 +20,7 @@
  * instantiation of the back ends.
  */
 #include "bench_model.h"
+#include "bench_number.h"
 
 #include "base/units.h"
 #include "report/table.h"
@@ -70,25 +71,16 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-static unsigned number(struct argp_state *state, const char *text, unsigned max)
-{
-	uint64_t value;
-
-	if (unit_parse(text, strlen(text), UNIT_COUNT, &value, NULL) || !value || value > max)
-		argp_error(state, "'%s' is not a number from 1 to %u", text, max);
-	return (unsigned)value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct bench *bench = state->input;
 
 	switch (key) {
 	case 'r':
-		bench->rounds = number(state, arg, MAX_ROUNDS);
+		bench->rounds = (unsigned)bench_number(state, arg, strlen(arg), 1, MAX_ROUNDS);
 		return 0;
 	case 'b':
-		bench->batch = number(state, arg, 4096);
+		bench->batch = (unsigned)bench_number(state, arg, strlen(arg), 1, 4096);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -12,6 +12,7 @@
  * of lines in 4.3 GiB.
  */
 #include "bench_model.h"
+#include "bench_number.h"
 
 #include "backend/model.h"
 #include "base/units.h"
@@ -52,29 +53,20 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-static unsigned number(struct argp_state *state, const char *text, uint64_t max)
-{
-	uint64_t value;
-
-	if (unit_parse(text, strlen(text), UNIT_COUNT, &value, NULL) || !value || value > max)
-		argp_error(state, "'%s' is not a number from 1 to %llu", text,
-			   (unsigned long long)max);
-	return (unsigned)value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct request *request = state->input;
 
 	switch (key) {
 	case OPTION_MEMCGS:
-		request->shape.memcgs = number(state, arg, 4000000);
+		request->shape.memcgs = (unsigned)bench_number(state, arg, strlen(arg), 1, 4000000);
 		return 0;
 	case OPTION_NODES:
-		request->shape.nodes = number(state, arg, MAX_NODES);
+		request->shape.nodes =
+			(unsigned)bench_number(state, arg, strlen(arg), 1, MAX_NODES);
 		return 0;
 	case OPTION_CPUS:
-		request->shape.cpus = number(state, arg, MAX_CPUS);
+		request->shape.cpus = (unsigned)bench_number(state, arg, strlen(arg), 1, MAX_CPUS);
 		return 0;
 	case OPTION_LAYOUT:
 		if (strcmp(arg, "lean") && strcmp(arg, "v5.6"))
@@ -82,7 +74,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		request->layout = strcmp(arg, "lean") ? LAYOUT_V5_6 : LAYOUT_LEAN;
 		return 0;
 	case OPTION_ROUNDS:
-		request->rounds = number(state, arg, MAX_ROUNDS);
+		request->rounds = (unsigned)bench_number(state, arg, strlen(arg), 1, MAX_ROUNDS);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument '%s'", arg);

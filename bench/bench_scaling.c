@@ -22,6 +22,7 @@
  * exit code 77, which test runners take for left out.
  */
 #include "bench_model.h"
+#include "bench_number.h"
 
 #include "base/units.h"
 #include "report/table.h"
@@ -99,10 +100,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'r':
-		if (unit_parse(arg, strlen(arg), UNIT_COUNT, &value, NULL) || value < 1 ||
-		    value > MAX_ROUNDS)
-			argp_error(state, "'%s' is not a number from 1 to %u", arg, MAX_ROUNDS);
-		bench->rounds = (unsigned)value;
+		bench->rounds = (unsigned)bench_number(state, arg, strlen(arg), 1, MAX_ROUNDS);
 		return 0;
 	case 's':
 		bench->strict = true;

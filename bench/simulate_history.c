@@ -4,10 +4,10 @@
  * what is common in their place, on series whose truth is known. The table stands in
  * docs/statistics.md. Exit code 1 where a figure misses what is promised.
  */
+#include "bench_number.h"
 #include "simulated_outcome.h"
 
 #include "base/error.h"
-#include "base/units.h"
 #include "stats/change_points.h"
 
 #include <argp.h>
@@ -37,17 +37,6 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-static uint64_t number(struct argp_state *state, const char *text, size_t length, uint64_t min,
-		       uint64_t max)
-{
-	uint64_t value = 0;
-
-	if (unit_parse(text, length, UNIT_COUNT, &value, NULL) || value < min || value > max)
-		argp_error(state, "'%.*s' is not a number from %llu to %llu", (int)length, text,
-			   (unsigned long long)min, (unsigned long long)max);
-	return value;
-}
-
 static void parse_seeds(struct argp_state *state, const char *text, struct outcome *outcome)
 {
 	outcome->nr_seeds = 0;
@@ -56,7 +45,8 @@ static void parse_seeds(struct argp_state *state, const char *text, struct outco
 
 		if (outcome->nr_seeds == SEEDS_MAX)
 			argp_error(state, "more than %d seeds", SEEDS_MAX);
-		outcome->seeds[outcome->nr_seeds++] = number(state, text, length, 0, UINT64_MAX);
+		outcome->seeds[outcome->nr_seeds++] =
+			bench_number(state, text, length, 0, UINT64_MAX);
 		if (!text[length])
 			return;
 		text += length + 1;
@@ -72,10 +62,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_seeds(state, arg, options->outcome);
 		return 0;
 	case OPTION_SERIES:
-		options->outcome->series = number(state, arg, strlen(arg), 1, 1000000);
+		options->outcome->series = bench_number(state, arg, strlen(arg), 1, 1000000);
 		return 0;
 	case OPTION_RUNS:
-		options->outcome->runs = number(state, arg, strlen(arg), 20, 10000);
+		options->outcome->runs = bench_number(state, arg, strlen(arg), 20, 10000);
 		return 0;
 	case OPTION_FORMAT:
 		options->json = !strcmp(arg, "json");
