@@ -83,6 +83,26 @@ int bench_model_populate(struct bench_model *model, struct error *err)
 	return model->backend->populate(model->instance, &plan, err);
 }
 
+int bench_model_count(const struct bench_model *model, const struct read_request *request,
+		      struct numa_counts *scratch, enum read_form form, enum text_style style,
+		      struct op_counts *counts, uint64_t *bytes_touched, struct error *err)
+{
+	struct op_probe probe = {0};
+	const struct region *regions;
+	size_t nr;
+	int r;
+
+	regions = model->backend->regions(model->instance, &nr);
+	probe.lines = line_set_new(regions, nr);
+	if (!probe.lines)
+		return error_set(err, -ENOMEM, "out of memory");
+	r = backend_count(model->backend, model->instance, request, scratch, form, style, &probe);
+	*counts = probe.counts;
+	*bytes_touched = line_set_bytes(probe.lines);
+	line_set_free(probe.lines);
+	return r < 0 ? error_set(err, r, "the read cannot be counted") : 0;
+}
+
 int bench_model_bind(struct bench_model *model, struct error *err)
 {
 	unsigned os_cpu;

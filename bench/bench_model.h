@@ -40,6 +40,11 @@ int bench_model_create(struct bench_model *model, struct error *err);
 void bench_model_destroy(struct bench_model *model);
 
 int bench_model_populate(struct bench_model *model, struct error *err);
+/* One counted read, outside of what is timed: what it did, and the bytes of the lines it touched.
+ */
+int bench_model_count(const struct bench_model *model, const struct read_request *request,
+		      struct numa_counts *scratch, enum read_form form, enum text_style style,
+		      struct op_counts *counts, uint64_t *bytes_touched, struct error *err);
 /* Bind the calling thread to the real CPU behind modelled CPU 0, until the model goes. */
 int bench_model_bind(struct bench_model *model, struct error *err);
 

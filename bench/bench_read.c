@@ -7,7 +7,6 @@
 #include "bench_model.h"
 #include "timing/clock.h"
 #include "timing/gb_shim.h"
-#include "timing/lines.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,26 +57,6 @@ static void read_teardown(void *arg)
 	free(state);
 }
 
-static int count_one_read(struct read_state *state)
-{
-	const struct bench_model *model = &state->model;
-	struct op_probe probe = {0};
-	const struct region *regions;
-	size_t nr;
-	int r;
-
-	regions = model->backend->regions(model->instance, &nr);
-	probe.lines = line_set_new(regions, nr);
-	if (!probe.lines)
-		return -ENOMEM;
-	r = backend_count(model->backend, model->instance, &state->request, &state->scratch,
-			  FORM_TEXT, state->parameters->style, &probe);
-	state->counts = probe.counts;
-	state->bytes_touched = line_set_bytes(probe.lines);
-	line_set_free(probe.lines);
-	return r;
-}
-
 static int prepare(struct read_state *state, struct error *err)
 {
 	struct bench_model *model = &state->model;
@@ -101,8 +80,9 @@ static int prepare(struct read_state *state, struct error *err)
 	if (!state->buffer)
 		return error_set(err, -ENOMEM, "out of memory");
 	state->request = (struct read_request){.rows = state->parameters->rows};
-	r = count_one_read(state);
-	return r < 0 ? error_set(err, r, "the read cannot be counted") : 0;
+	return bench_model_count(model, &state->request, &state->scratch, FORM_TEXT,
+				 state->parameters->style, &state->counts, &state->bytes_touched,
+				 err);
 }
 
 static int read_setup(const struct gb_case *self, void **out)

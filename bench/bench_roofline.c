@@ -6,10 +6,10 @@
  *     bench_roofline [--memcgs=N] [--nodes=N] [--cpus=N] [--layout=v5.6|lean] [--rounds=N]
  *
  * All loops run once in each round, over one model, so that what else the machine does falls on
- * all of them; times are medians over rounds, ratios medians of the rounds' ratios. A loop is tried
- * with several distances of prefetching, and the best one stands for it. Only where the lines are
- * many times the last-level cache is memory what is measured: --memcgs=60000 --cpus=72 are 1.1 GiB
- * of lines in 4.3 GiB.
+ * all of them; times are medians over rounds, ratios medians of the rounds' ratios, with their
+ * intervals of 95 %. A loop is tried with several distances of prefetching, and the best one stands
+ * for it. Only where the lines are many times the last-level cache is memory what is measured:
+ * --memcgs=60000 --cpus=72 are 1.3 GiB of lines in 4.3 GiB.
  */
 #include "bench_model.h"
 #include "bench_number.h"
@@ -125,10 +125,10 @@ struct bench {
 	double ns[NR_LOOPS][MAX_ROUNDS];
 };
 
+static const struct read_request hierarchical_rows = {.rows = ROWS_HIERARCHICAL};
+
 static void run_loop(struct bench *bench, const struct loop *loop)
 {
-	struct read_request request = {.rows = ROWS_HIERARCHICAL};
-
 	switch (loop->kind) {
 	case LOOP_BY_MEMCG:
 		keep(roofline_by_memcg(&bench->roofline, loop->ahead));
@@ -137,7 +137,8 @@ static void run_loop(struct bench *bench, const struct loop *loop)
 		keep(roofline_by_cpu(&bench->roofline, loop->ahead));
 		break;
 	default:
-		bench->model.backend->read_counts(bench->model.instance, &request, &bench->counts);
+		bench->model.backend->read_counts(bench->model.instance, &hierarchical_rows,
+						  &bench->counts);
 		keep(bench->counts.cells);
 	}
 }
@@ -165,14 +166,24 @@ static void run_rounds(struct bench *bench)
 	}
 }
 
-static double median_of(const struct bench *bench, size_t loop, size_t over)
+/* Over rounds: of a loop's time. */
+static double median_of(const struct bench *bench, size_t loop)
+{
+	double values[MAX_ROUNDS];
+
+	memcpy(values, bench->ns[loop], sizeof(values));
+	return median(values, bench->request.rounds);
+}
+
+/* Of the ratio of two loops' times in a round. No interval below six rounds: false. */
+static bool ratio_of(const struct bench *bench, size_t loop, size_t over,
+		     struct median_interval *ratio)
 {
 	double values[MAX_ROUNDS];
 
 	for (unsigned i = 0; i < bench->request.rounds; i++)
-		values[i] = over < NR_LOOPS ? bench->ns[loop][i] / bench->ns[over][i]
-					    : bench->ns[loop][i];
-	return median(values, bench->request.rounds);
+		values[i] = bench->ns[loop][i] / bench->ns[over][i];
+	return median_interval(values, bench->request.rounds, ratio);
 }
 
 static size_t best_of(const struct bench *bench, enum loop_kind kind)
@@ -181,8 +192,7 @@ static size_t best_of(const struct bench *bench, enum loop_kind kind)
 
 	for (size_t i = 0; i < NR_LOOPS; i++)
 		if (loops[i].kind == kind &&
-		    (best == NR_LOOPS ||
-		     median_of(bench, i, NR_LOOPS) < median_of(bench, best, NR_LOOPS)))
+		    (best == NR_LOOPS || median_of(bench, i) < median_of(bench, best)))
 			best = i;
 	return best;
 }
@@ -209,9 +219,13 @@ static int print(const struct bench *bench)
 	table_column(table, "time", ALIGN_RIGHT);
 	table_column(table, "a line", ALIGN_RIGHT);
 	table_column(table, "walk-once is", ALIGN_RIGHT);
+	table_column(table, "from", ALIGN_RIGHT);
+	table_column(table, "to", ALIGN_RIGHT);
 	for (unsigned kind = 0; kind < NR_LOOP_KINDS; kind++) {
 		size_t best = best_of(bench, kind);
-		double ns = median_of(bench, best, NR_LOOPS);
+		double ns = median_of(bench, best);
+		struct median_interval ratio;
+		bool interval = ratio_of(bench, walk, best, &ratio);
 
 		table_row(table);
 		table_cell(table, "%s", kind_names[kind]);
@@ -221,35 +235,24 @@ static int print(const struct bench *bench)
 			table_cell(table, "%u steps", loops[best].ahead);
 		table_cell(table, "%s", unit_format_time(text, ns));
 		table_cell(table, "%s", unit_format_time(text, ns / (bytes / 64)));
-		table_cell(table, "%.2f x", median_of(bench, walk, best));
+		table_cell(table, "%.2f x", ratio.median);
+		if (interval && kind != LOOP_WALK_ONCE) {
+			table_cell(table, "%.2f", ratio.low);
+			table_cell(table, "%.2f", ratio.high);
+		} else {
+			table_cell(table, "-");
+			table_cell(table, "-");
+		}
 	}
 	ret = table_print(table, stdout);
 	table_free(table);
 	return ret;
 }
 
-static int count_lines(struct bench *bench, struct error *err)
-{
-	struct read_request request = {.rows = ROWS_HIERARCHICAL};
-	struct bench_model *model = &bench->model;
-	struct op_probe probe = {0};
-	const struct region *regions;
-	size_t nr;
-	int r;
-
-	regions = model->backend->regions(model->instance, &nr);
-	probe.lines = line_set_new(regions, nr);
-	if (!probe.lines)
-		return error_set(err, -ENOMEM, "out of memory");
-	r = model->backend->count_read(model->instance, &request, &bench->counts, &probe);
-	bench->lines_bytes = line_set_bytes(probe.lines);
-	line_set_free(probe.lines);
-	return r < 0 ? error_set(err, r, "the read cannot be counted") : 0;
-}
-
 static int prepare(struct bench *bench, struct error *err)
 {
 	struct bench_model *model = &bench->model;
+	struct op_counts counts;
 	int r;
 
 	r = bench_model_init(model, backend_find("walk-once"), &bench->request.shape, err);
@@ -269,7 +272,8 @@ static int prepare(struct bench *bench, struct error *err)
 			     model->point.machine.nids) ||
 	    roofline_init(&bench->roofline, model->instance))
 		return error_set(err, -ENOMEM, "out of memory");
-	return count_lines(bench, err);
+	return bench_model_count(model, &hierarchical_rows, &bench->counts, FORM_COUNTS, TEXT_FAST,
+				 &counts, &bench->lines_bytes, err);
 }
 
 int main(int argc, char **argv)
