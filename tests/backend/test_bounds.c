@@ -30,6 +30,7 @@ static const char *const rule_names[] = {
 	[FLUSH_V5_13] = "v5.13",
 	[FLUSH_V5_16] = "v5.16",
 	[FLUSH_V6_8] = "v6.8",
+	[FLUSH_V6_16] = "v6.16",
 };
 
 /* One back end, and how near to its bound it was ever seen. */
@@ -75,6 +76,7 @@ static int open_contest(void **state)
 			continue;
 		add_contender(contest, backends[i], FLUSH_V5_13);
 		add_contender(contest, backends[i], FLUSH_V5_16);
+		add_contender(contest, backends[i], FLUSH_V6_16);
 	}
 	*state = contest;
 	return 0;
