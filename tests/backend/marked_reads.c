@@ -7,6 +7,8 @@
  */
 #include "backend/charge.h"
 #include "backend/model.h"
+#include "backend/packed.h"
+#include "backend/rstat.h"
 #include "scenario/parameter.h"
 
 #include <inttypes.h>
@@ -24,6 +26,7 @@ static const struct read_case {
 	enum area_layout layout;
 	enum read_file file;
 	enum read_version version;
+	enum flush_rules flush;
 } cases[] = {
 	/* clang-format off */
 	{"walk", 0, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1},
@@ -37,6 +40,10 @@ static const struct read_case {
 	{"cached", 0, LAYOUT_V5_6, READ_MEMORY_STAT, READ_V1},
 	{"cached", 0, LAYOUT_V5_6, READ_NUMA_STAT, READ_V2},
 	{"cached-fnptr", 0, LAYOUT_LEAN, READ_NUMA_STAT, READ_V1},
+	{"packed", 300000, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1},
+	/* Below their thresholds: what is pending is left where it is. */
+	{"rstat", 300000, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1, FLUSH_V6_8},
+	{"rstat", 0, LAYOUT_LEAN, READ_NUMA_STAT, READ_V1, FLUSH_V5_16},
 	/* clang-format on */
 };
 
@@ -45,15 +52,13 @@ static void print_range(const char *what, const volatile void *from, size_t byte
 	printf("%s %" PRIxPTR " %zx\n", what, (uintptr_t)from, bytes);
 }
 
-static void print_places(const struct model *model)
+static void print_model(const struct model *model)
 {
 	struct memcg *root = model_memcg(model, 0);
 	/* None where only local counters are kept. */
 	size_t memcg_counters = model->layout.memcg_atomics;
 	size_t node_counters = model->layout.node_atomics;
 
-	for (size_t i = 0; i < model->regions.nr; i++)
-		print_range("region", model->regions.items[i].base, model->regions.items[i].bytes);
 	for (unsigned cpu = 0; cpu < model->layout.cpus; cpu++)
 		print_range("area", model->area[cpu],
 			    model->layout.memcgs * model->layout.object_bytes);
@@ -65,16 +70,65 @@ static void print_places(const struct model *model)
 		print_range("shared", &model_memcg(model, i)->css_count, sizeof(long));
 }
 
-static int count(const struct backend *backend, struct model *model,
-		 const struct read_request *request, struct numa_counts *counts)
+static void print_packed(const struct packed *packed)
 {
-	struct op_probe probe = {.lines = line_set_new(model->regions.items, model->regions.nr)};
+	struct packed_memcg *root = packed_memcg(packed, 0);
+
+	print_range("shared", root->stat, sizeof(root->stat));
+	for (unsigned node = 0; node < NODES; node++) {
+		print_range("shared", root->node[node]->stat, sizeof(root->node[node]->stat));
+		for (unsigned cpu = 0; cpu < packed->layout.cpus; cpu++)
+			print_range("area", root->node[node]->line[cpu].local,
+				    sizeof(root->node[node]->line[cpu].local));
+	}
+}
+
+static void print_rstat(const struct rstat *rstat)
+{
+	const struct rstat_layout *layout = &rstat->layout;
+	struct rstat_memcg *root = rstat_memcg(rstat, 0);
+
+	for (unsigned cpu = 0; cpu < layout->cpus; cpu++)
+		print_range("area", rstat->area[cpu] + sizeof(struct rstat_cpu),
+			    layout->memcgs * layout->object_bytes);
+	print_range("shared", &rstat->global->updates, sizeof(rstat->global->updates));
+	print_range("shared", &root->updates, sizeof(root->updates));
+	print_range("shared", root->stats, RSTAT_ARRAYS * layout->memcg_items * sizeof(long));
+	for (unsigned node = 0; node < NODES; node++)
+		print_range("shared", *rstat_nodeinfo(rstat, root, node),
+			    RSTAT_ARRAYS * layout->node_items * sizeof(long));
+}
+
+static void print_places(const struct backend *backend, void *instance)
+{
+	const struct region *regions;
+	size_t nr;
+
+	regions = backend->regions(instance, &nr);
+	for (size_t i = 0; i < nr; i++)
+		print_range("region", regions[i].base, regions[i].bytes);
+	if (!strcmp(backend->name, "packed"))
+		print_packed(instance);
+	else if (!strcmp(backend->name, "rstat"))
+		print_rstat(instance);
+	else
+		print_model(instance);
+}
+
+static int count(const struct backend *backend, void *instance, const struct read_request *request,
+		 struct numa_counts *counts)
+{
+	struct op_probe probe = {.lines = NULL};
+	const struct region *regions;
+	size_t nr;
 	int ret;
 
+	regions = backend->regions(instance, &nr);
+	probe.lines = line_set_new(regions, nr);
 	if (!probe.lines)
 		return -1;
-	ret = counts_are_numa_v1(counts) ? backend->count_read(model, request, counts, &probe)
-					 : backend->count_stat(model, request, counts, &probe);
+	ret = counts_are_numa_v1(counts) ? backend->count_read(instance, request, counts, &probe)
+					 : backend->count_stat(instance, request, counts, &probe);
 	printf("loads %" PRIu64 "\ncss_gets %" PRIu64 "\nvisited %" PRIu64 "\natomics %" PRIu64
 	       "\nbytes %" PRIu64 "\n",
 	       probe.counts.loads_local + probe.counts.loads_hierarchical, probe.counts.css_gets,
@@ -93,7 +147,7 @@ static int read_marked(const struct backend *backend, void *instance, const stru
 
 	if (stat_counts_init(&counts, point_format(point), NODES, nids))
 		return -1;
-	print_places(instance);
+	print_places(backend, instance);
 	mark_begin = 1;
 	backend_read_counts(backend, instance, &request, &counts);
 	mark_end = 1;
@@ -120,6 +174,7 @@ static int run_case(const struct machine *machine, const struct read_case *c)
 	point.machine.layout = c->layout;
 	point.read.file = c->file;
 	point.read.version = c->version;
+	point.counters.flush = c->flush;
 	point.machine.nodes = NODES;
 	point.machine.cpus = 3;
 	if (memcg_tree_new(&point.tree, &tree))
