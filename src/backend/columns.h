@@ -16,6 +16,7 @@ static __always_inline void put_column(struct numa_counts *out, unsigned nodes,
 	uint64_t *cell = &out->cells[numa_cell(nodes, scope, 0, column)];
 	uint64_t pages[NR_LRU_LISTS];
 
+#pragma GCC unroll 5
 	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
 		pages[lru] = lists[lru] > 0 ? (uint64_t)lists[lru] : 0;
 #pragma GCC unroll 4

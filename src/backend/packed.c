@@ -25,31 +25,8 @@
 
 #include "backend/backend_table.h"
 #include "backend/bound.h"
+#include "backend/columns.h"
 #include "backend/tally.h"
-
-/* Rows of one column from its lists; a list below 0, for updates out of order, reads as 0. */
-static __always_inline void put_column(const struct packed *packed, struct numa_counts *out,
-				       enum numa_scope scope, unsigned column,
-				       const long lists[NR_LRU_LISTS])
-{
-	uint64_t *cell = &out->cells[numa_cell(packed->layout.nodes, scope, 0, column)];
-	uint64_t pages[NR_LRU_LISTS];
-
-#pragma GCC unroll 5
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-		pages[lru] = lists[lru] > 0 ? (uint64_t)lists[lru] : 0;
-#pragma GCC unroll 4
-	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
-		uint64_t sum = 0;
-
-#pragma GCC unroll 5
-		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-			if (numa_row_mask((enum numa_row)row) & (1u << lru))
-				sum += pages[lru];
-		*cell = sum;
-		cell += 1 + packed->layout.nodes;
-	}
-}
 
 /* Relaxed, as all reads of counters are: each is one that was there, and they order nothing. */
 static __always_inline void add_lists(long pages[NR_LRU_LISTS], const _Atomic long *counters)
@@ -67,7 +44,7 @@ static __always_inline void put_shared(const struct packed *packed, struct numa_
 	add_lists(pages, stat);
 	tally_add(t, atomics, NR_LRU_LISTS);
 	tally_touch(t, stat, NR_LRU_LISTS * sizeof(*stat));
-	put_column(packed, out, SCOPE_HIERARCHICAL, column, pages);
+	put_column(out, packed->layout.nodes, SCOPE_HIERARCHICAL, column, pages);
 }
 
 /* The lines in use of one memcg and node; each is loaded whole, once. */
@@ -100,12 +77,12 @@ static __always_inline void read_local_rows(const struct packed *packed, struct 
 		long pages[NR_LRU_LISTS] = {0};
 
 		read_lines(packed, memcg, k, pages, t);
-		put_column(packed, out, SCOPE_LOCAL, 1 + k, pages);
+		put_column(out, packed->layout.nodes, SCOPE_LOCAL, 1 + k, pages);
 #pragma GCC unroll 5
 		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
 			sums[lru] += pages[lru];
 	}
-	put_column(packed, out, SCOPE_LOCAL, 0, sums);
+	put_column(out, packed->layout.nodes, SCOPE_LOCAL, 0, sums);
 }
 
 static __always_inline void read_hierarchical_rows(const struct packed *packed,
