@@ -65,6 +65,7 @@ struct update {
 
 enum {
 	BACKEND_UPDATE = 1u << 0, /* takes updates */
+	BACKEND_CHURN = 1u << 1, /* memcgs may come and go; takes updates, too */
 };
 
 struct charge_plan;
@@ -120,6 +121,23 @@ struct backend {
 	/* Optional: its locks that are kept a record of, lock_times.h. Owned by the instance; to be
 	 * looked at and begun anew while nobody is in any other operation. */
 	struct lock_times *(*locks)(void *instance, size_t *nr);
+
+	/*
+	 * With BACKEND_CHURN: memcgs that come and go beside the tree's, which stay. Their indexes
+	 * are tree->nr .. tree->nr + point_spare() - 1. One thread at a time may call these and
+	 * update these memcgs; readers, and writers of other memcgs, are at work meanwhile. A
+	 * memcg that was removed still leads readers on who stand on it, and counts: its index may
+	 * be used again only when every read that had begun by then is over.
+	 */
+
+	/* A child of a memcg of the tree, the youngest, with all counters at 0. */
+	void (*memcg_add)(void *instance, uint32_t memcg, uint32_t parent);
+	/* Optional, where nothing changes for who is dying: it is read and counted as before, and
+	 * its references are one count that CPUs share. */
+	void (*memcg_offline)(void *instance, uint32_t memcg);
+	/* No page is charged to it any more. What CPUs hold back goes to its ancestors; then it is
+	 * gone. */
+	void (*memcg_remove)(void *instance, uint32_t memcg);
 
 	/*
 	 * Largest |value - oracle| in pages that the design allows for a cell, `subtree` memcgs in

@@ -85,7 +85,7 @@ uint64_t cached_bound(const struct point *point, enum numa_scope scope, enum num
 const struct backend backend_cached = {
 	.name = "cached",
 	.description = "reads counters that updates maintain in every ancestor (Linux 5.8 to 5.12)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.files = MODEL_FILES,
 	.bytes = model_bytes,
 	.guess_read_ns = cached_guess_read_ns,
@@ -99,5 +99,8 @@ const struct backend backend_cached = {
 	.count_stat = cached_count_stat,
 	.update = model_update,
 	.count_update = model_count_update,
+	.memcg_add = model_memcg_add,
+	.memcg_offline = model_memcg_offline,
+	.memcg_remove = model_memcg_remove,
 	.bound = cached_bound,
 };

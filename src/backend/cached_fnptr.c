@@ -158,7 +158,7 @@ static int cached_fnptr_count_read(void *instance, const struct read_request *re
 const struct backend backend_cached_fnptr = {
 	.name = "cached-fnptr",
 	.description = "cached, each item by a call through a pointer (the patch's first version)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.bytes = model_bytes,
 	.guess_read_ns = cached_guess_read_ns,
 	.create = model_create,
@@ -169,5 +169,8 @@ const struct backend backend_cached_fnptr = {
 	.count_read = cached_fnptr_count_read,
 	.update = model_update,
 	.count_update = model_count_update,
+	.memcg_add = model_memcg_add,
+	.memcg_offline = model_memcg_offline,
+	.memcg_remove = model_memcg_remove,
 	.bound = cached_bound,
 };

@@ -20,6 +20,7 @@ _Static_assert(MEMCG_STAT_ITEMS == (int)NR_STATE_ITEMS, "events lie behind the s
 _Static_assert((int)NR_STAT_ITEMS <= MEMCG_STAT_ITEMS + MEMCG_EVENTS, "every item has a counter");
 _Static_assert((int)NR_NODE_ITEMS <= LRUVEC_BLOCK, "every item of lruvecs has a counter");
 _Static_assert(MEMCG_BLOCK == 128, "the memcg's per-CPU block is 1 KiB");
+_Static_assert(MEMCG_STAT_ITEMS + MEMCG_EVENTS <= MODEL_MOST_ITEMS, "room for all that spills");
 
 static void per_cpu_layout(const struct point *point, enum model_counters counters,
 			   struct model_layout *layout)
@@ -37,7 +38,7 @@ static void per_cpu_layout(const struct point *point, enum model_counters counte
 	layout->lruvec_bytes = layout->lruvec_batch_offset + lruvec_batch * sizeof(long);
 	layout->css_offset = layout->lruvec_offset + layout->nodes * layout->lruvec_bytes;
 	layout->object_bytes = layout->css_offset + sizeof(long);
-	layout->area_bytes = area_stride(point, layout->memcgs * layout->object_bytes);
+	layout->area_bytes = area_stride(point, layout->slots * layout->object_bytes);
 }
 
 void model_layout(const struct point *point, enum model_counters counters,
@@ -47,6 +48,7 @@ void model_layout(const struct point *point, enum model_counters counters,
 
 	*layout = (struct model_layout){
 		.memcgs = point->tree.memcgs + 1,
+		.slots = point->tree.memcgs + 1 + point_spare(point),
 		.nodes = point->machine.nodes,
 		.cpus = point->machine.cpus,
 		.memcg_atomics = lean ? NR_LRU_LISTS : MEMCG_STAT_ITEMS + MEMCG_EVENTS,
@@ -63,8 +65,8 @@ void model_layout(const struct point *point, enum model_counters counters,
 	layout->mask_offset = round_up(layout->cpus * sizeof(unsigned char *), STRUCT_ALIGN);
 	layout->memcgs_offset =
 		round_up(layout->mask_offset + cpumask_bytes(layout->cpus), STRUCT_ALIGN);
-	layout->shared_bytes = layout->memcgs_offset + layout->memcgs * layout->memcg_bytes;
-	layout->node_bytes = layout->memcgs * layout->memcg_node_bytes;
+	layout->shared_bytes = layout->memcgs_offset + layout->slots * layout->memcg_bytes;
+	layout->node_bytes = layout->slots * layout->memcg_node_bytes;
 }
 
 uint64_t model_bytes_with(const struct point *point, enum model_counters counters)
@@ -113,32 +115,48 @@ static struct memcg *link_to(const struct model *model, uint32_t memcg)
 	return memcg == MEMCG_NONE ? NULL : model_memcg(model, memcg);
 }
 
-/* One pass over the structs; all counters are zero already. */
-static void link_memcgs(struct model *model, const struct memcg_tree *tree)
+/* Handles, which a memcg that comes and goes keeps; all counters are zero already. */
+static void fill_memcg(struct model *model, uint32_t i)
 {
 	const struct model_layout *layout = &model->layout;
+	struct memcg *memcg = model_memcg(model, i);
+	uint64_t object = i * layout->object_bytes;
 
-	for (uint32_t i = 0; i < layout->memcgs; i++) {
-		struct memcg *memcg = model_memcg(model, i);
-		uint64_t object = i * layout->object_bytes;
+	memcg->local = object;
+	memcg->batch = object + layout->batch_offset;
+	for (unsigned node = 0; node < layout->nodes; node++) {
+		struct memcg_node *info = (struct memcg_node *)(model->memcg_nodes[node] +
+								i * layout->memcg_node_bytes);
 
-		memcg->parent = link_to(model, tree->parent[i]);
-		memcg->first_child = link_to(model, tree->first_child[i]);
-		memcg->next_sibling = link_to(model, tree->next_sibling[i]);
-		memcg->css_ref = tree->dying[i] ? CSS_REF_SHARED : object + layout->css_offset;
-		memcg->local = object;
-		memcg->batch = object + layout->batch_offset;
-		for (unsigned node = 0; node < layout->nodes; node++) {
-			struct memcg_node *info =
-				(struct memcg_node *)(model->memcg_nodes[node] +
-						      i * layout->memcg_node_bytes);
-
-			info->memcg = memcg;
-			info->local = object + layout->lruvec_offset + node * layout->lruvec_bytes;
-			info->batch = info->local + layout->lruvec_batch_offset;
-			*memcg_nodeinfo(model, memcg, node) = info;
-		}
+		info->memcg = memcg;
+		info->local = object + layout->lruvec_offset + node * layout->lruvec_bytes;
+		info->batch = info->local + layout->lruvec_batch_offset;
+		*memcg_nodeinfo(model, memcg, node) = info;
 	}
+}
+
+/* No reader is there yet: relaxed. */
+static void link_memcg(struct model *model, const struct memcg_tree *tree, uint32_t i)
+{
+	struct memcg *memcg = model_memcg(model, i);
+	struct memcg *next = link_to(model, tree->next_sibling[i]);
+	struct memcg *eldest = NULL;
+
+	if (tree->parent[i] != MEMCG_NONE)
+		eldest = link_to(model, tree->first_child[tree->parent[i]]);
+	memcg->parent = link_to(model, tree->parent[i]);
+	atomic_store_explicit(&memcg->first_child, link_to(model, tree->first_child[i]),
+			      memory_order_relaxed);
+	atomic_store_explicit(&memcg->next_sibling, next, memory_order_relaxed);
+	if (next)
+		next->prev_sibling = memcg;
+	else if (eldest)
+		eldest->prev_sibling = memcg;
+	atomic_store_explicit(&memcg->css_ref,
+			      tree->dying[i]
+				      ? CSS_REF_SHARED
+				      : i * model->layout.object_bytes + model->layout.css_offset,
+			      memory_order_relaxed);
 }
 
 int model_create_with(const struct backend_env *env, enum model_counters counters, void **instance,
@@ -174,7 +192,10 @@ int model_create_with(const struct backend_env *env, enum model_counters counter
 		model->area[cpu] = area[cpu];
 		cpumask_set(model->possible, cpu);
 	}
-	link_memcgs(model, env->tree);
+	for (uint32_t i = 0; i < model->layout.slots; i++)
+		fill_memcg(model, i);
+	for (uint32_t i = 0; i < model->layout.memcgs; i++)
+		link_memcg(model, env->tree, i);
 	free(area);
 	*instance = model;
 	return 0;

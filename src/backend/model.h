@@ -35,6 +35,9 @@
 /* Files that the model's counters hold all items of, but in the lean layout. */
 #define MODEL_FILES (1u << STAT_NUMA_V2 | 1u << STAT_MEMORY_V1 | 1u << STAT_MEMORY_V2)
 
+/* Counters in a batch block that spills know, at most. */
+#define MODEL_MOST_ITEMS 128
+
 struct memcg_node;
 
 /* Which counters there are. */
@@ -46,8 +49,13 @@ enum model_counters {
 
 struct memcg {
 	struct memcg *parent; /* NULL for the root */
-	struct memcg *first_child, *next_sibling;
-	uint64_t css_ref; /* offset of the per-CPU count, or CSS_REF_SHARED for a dying memcg */
+	/* Links that readers follow while memcgs come and go: published with release. One that was
+	 * removed keeps its own. */
+	_Atomic(struct memcg *) first_child, next_sibling;
+	/* The youngest sibling's of the eldest, as in a list of the kernel; not for readers */
+	struct memcg *prev_sibling;
+	/* Offset of the per-CPU count, or CSS_REF_SHARED for a dying memcg */
+	_Atomic uint64_t css_ref;
 	_Atomic long css_count; /* beside the links, as in the kernel's css */
 	uint64_t local, batch; /* offsets of the per-CPU blocks */
 	/* Spilled counts of the subtree, on lines that links and references do not share; behind
@@ -65,6 +73,7 @@ struct memcg_node {
 /* Sizes and strides in bytes: a pure function of the point and of which counters there are. */
 struct model_layout {
 	uint32_t memcgs; /* M' */
+	uint32_t slots; /* and room for those that come and go */
 	unsigned nodes, cpus;
 	unsigned memcg_atomics, node_atomics; /* counters in struct memcg and memcg_node */
 	uint64_t batch_offset; /* of the memcg's batch block, in its object */
@@ -129,5 +138,8 @@ int model_populate(void *instance, const struct charge_plan *plan, struct error 
 void model_populate_items(struct model *model, const struct charge_plan *plan);
 void model_update(void *instance, const struct update *update);
 void model_count_update(void *instance, const struct update *update, struct op_probe *probe);
+void model_memcg_add(void *instance, uint32_t memcg, uint32_t parent);
+void model_memcg_offline(void *instance, uint32_t memcg);
+void model_memcg_remove(void *instance, uint32_t memcg);
 
 #endif

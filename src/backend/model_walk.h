@@ -2,6 +2,11 @@
 /*
  * Steps of a pre-order walk of a model's subtree, with the css references that one takes. Always-
  * inlined with a tally (tally.h).
+ *
+ * Memcgs may come and go meanwhile (model_churn.c). One that is removed keeps its links, and its
+ * memory is used again only after the reads that had begun: so a walk that stands on it finds its
+ * way back, past others that are gone as well, to whoever is still there. Siblings stand in the
+ * order of their creation, and so a walk only ever meets younger ones: it ends.
  */
 #ifndef MEMCGBENCH_BACKEND_MODEL_WALK_H
 #define MEMCGBENCH_BACKEND_MODEL_WALK_H
@@ -12,12 +17,15 @@
 /*
  * A css reference taken or dropped. Of a living memcg: the reader's CPU owns its part of the count,
  * so a relaxed load and store do. Of a dying one: an atomic that all CPUs share, and which orders
- * nothing here, since the model's memcgs do not go away under a reader.
+ * nothing here, since it is not what keeps a memcg there: see above. Where a memcg begins to die
+ * between taking and dropping, the two are counted in different places, as in the kernel, and only
+ * together are 0 again.
  */
 static __always_inline void css_ref_add(const struct model *model, struct memcg *memcg,
 					unsigned cpu, long change, struct tally *t)
 {
-	uint64_t ref = memcg->css_ref;
+	/* Relaxed: either place will do. */
+	uint64_t ref = atomic_load_explicit(&memcg->css_ref, memory_order_relaxed);
 	_Atomic long *count;
 
 	tally_touch(t, &memcg->css_ref, sizeof(memcg->css_ref));
@@ -38,14 +46,20 @@ static __always_inline void css_ref_add(const struct model *model, struct memcg 
 static __always_inline struct memcg *next_link(const struct memcg *top, const struct memcg *at,
 					       struct tally *t)
 {
+	struct memcg *next;
+
+	/* Acquire, which costs nothing where the kernel's rcu_dereference() does not: who finds a
+	 * link sees what was written of the memcg before it was published. */
 	tally_touch(t, &at->first_child, sizeof(at->first_child));
-	if (at->first_child)
-		return at->first_child;
+	next = atomic_load_explicit(&at->first_child, memory_order_acquire);
+	if (next)
+		return next;
 
 	for (; at != top; at = at->parent) {
 		tally_touch(t, &at->next_sibling, sizeof(at->next_sibling));
-		if (at->next_sibling)
-			return at->next_sibling;
+		next = atomic_load_explicit(&at->next_sibling, memory_order_acquire);
+		if (next)
+			return next;
 		tally_touch(t, &at->parent, sizeof(at->parent));
 	}
 	return NULL;

@@ -2,6 +2,7 @@
 /* See oracle.h. */
 #include "backend/oracle.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,22 @@ struct oracle {
 	struct charge_plan plan; /* what static items follow from; none before oracle_populate() */
 	unsigned nr_nodes;
 	int64_t *pages; /* [memcg][node][lru], local */
+	int64_t *children; /* the same of memcgs beside the tree, by parent; NULL: none ever */
 };
+
+static size_t place_of(const struct oracle *oracle, uint32_t memcg, unsigned node)
+{
+	return ((size_t)memcg * oracle->nr_nodes + node) * NR_LRU_LISTS;
+}
 
 static int64_t *local_pages(const struct oracle *oracle, uint32_t memcg, unsigned node)
 {
-	return &oracle->pages[((size_t)memcg * oracle->nr_nodes + node) * NR_LRU_LISTS];
+	return &oracle->pages[place_of(oracle, memcg, node)];
+}
+
+static int64_t *new_pages(const struct oracle *oracle)
+{
+	return calloc((size_t)oracle->tree->nr * oracle->nr_nodes, NR_LRU_LISTS * sizeof(int64_t));
 }
 
 struct oracle *oracle_new(const struct memcg_tree *tree, unsigned nr_nodes)
@@ -26,7 +38,7 @@ struct oracle *oracle_new(const struct memcg_tree *tree, unsigned nr_nodes)
 		return NULL;
 	oracle->tree = tree;
 	oracle->nr_nodes = nr_nodes;
-	oracle->pages = calloc((size_t)tree->nr * nr_nodes, NR_LRU_LISTS * sizeof(int64_t));
+	oracle->pages = new_pages(oracle);
 	if (!oracle->pages) {
 		free(oracle);
 		return NULL;
@@ -39,6 +51,7 @@ void oracle_free(struct oracle *oracle)
 	if (!oracle)
 		return;
 	free(oracle->pages);
+	free(oracle->children);
 	free(oracle);
 }
 
@@ -66,6 +79,22 @@ void oracle_populate(struct oracle *oracle, const struct charge_plan *plan)
 void oracle_update(struct oracle *oracle, const struct update *update)
 {
 	local_pages(oracle, update->memcg, update->node)[update->lru] += update->delta;
+}
+
+int oracle_update_child(struct oracle *oracle, uint32_t parent, const struct update *update)
+{
+	if (!oracle->children)
+		oracle->children = new_pages(oracle);
+	if (!oracle->children)
+		return -ENOMEM;
+	oracle->children[place_of(oracle, parent, update->node) + update->lru] += update->delta;
+	return 0;
+}
+
+void oracle_forget_children(struct oracle *oracle)
+{
+	free(oracle->children);
+	oracle->children = NULL;
 }
 
 int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node, enum lru_list lru)
@@ -106,14 +135,23 @@ static void add_static_item(void *arg, const struct item_charge *charge)
 	add_item(arg, charge->node, charge->item, charge->value);
 }
 
-static void add_memcg(const struct oracle *oracle, uint32_t memcg, struct oracle_sum *sum)
+/* `all`: an array like oracle->pages. */
+static void add_pages(const struct oracle *oracle, const int64_t *all, uint32_t memcg,
+		      const struct oracle_sum *sum)
 {
 	for (unsigned node = 0; node < oracle->nr_nodes; node++) {
-		const int64_t *pages = local_pages(oracle, memcg, node);
+		const int64_t *pages = &all[place_of(oracle, memcg, node)];
 
 		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
 			add_item(sum, node, lru, pages[lru]);
 	}
+}
+
+static void add_memcg(const struct oracle *oracle, uint32_t memcg, struct oracle_sum *sum)
+{
+	add_pages(oracle, oracle->pages, memcg, sum);
+	if (oracle->children && sum->scope == SCOPE_HIERARCHICAL)
+		add_pages(oracle, oracle->children, memcg, sum);
 	if (oracle->plan.point && stat_shows_items(sum->out->format))
 		charge_items_each(&oracle->plan, memcg, add_static_item, sum);
 }

@@ -12,6 +12,13 @@ struct oracle *oracle_new(const struct memcg_tree *tree, unsigned nr_nodes); /* 
 void oracle_free(struct oracle *oracle);
 void oracle_populate(struct oracle *oracle, const struct charge_plan *plan);
 void oracle_update(struct oracle *oracle, const struct update *update);
+/*
+ * The same of memcgs beside the tree, children of `parent` which is in it: in the hierarchical rows
+ * of those above, and in no local ones. -ENOMEM.
+ */
+int oracle_update_child(struct oracle *oracle, uint32_t parent, const struct update *update);
+/* There are none any more. */
+void oracle_forget_children(struct oracle *oracle);
 /* Pages of one memcg itself; never below 0 unless updates made it so. */
 int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node, enum lru_list lru);
 /* All cells of `rows` for one memcg, of the file that out->format describes. Sums the subtree. A

@@ -176,7 +176,7 @@ const struct backend backend_packed = {
 	.name = "packed",
 	.description =
 		"cached with a line per CPU and node, read once, and digits by hand (no kernel)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.bytes = packed_bytes,
 	.guess_read_ns = packed_guess_read_ns,
 	.create = packed_create,
@@ -188,5 +188,7 @@ const struct backend backend_packed = {
 	.read_text = packed_read_text,
 	.update = packed_update,
 	.count_update = packed_count_update,
+	.memcg_add = packed_memcg_add,
+	.memcg_remove = packed_memcg_remove,
 	.bound = packed_bound,
 };

@@ -65,6 +65,7 @@ struct packed_layout {
 	unsigned nodes, words; /* words of a mask of CPUs */
 	unsigned cpus;
 	uint32_t memcgs; /* M' */
+	uint32_t slots; /* and room for those that come and go */
 	uint64_t node_object_bytes;
 	uint64_t area_bytes; /* from one CPU's to the next's */
 	uint64_t memcgs_offset, shared_bytes; /* in the shared region; 0 holds the areas' bases */
@@ -112,5 +113,7 @@ const struct region *packed_regions(const void *instance, size_t *nr);
 int packed_populate(void *instance, const struct charge_plan *plan, struct error *err);
 void packed_update(void *instance, const struct update *update);
 void packed_count_update(void *instance, const struct update *update, struct op_probe *probe);
+void packed_memcg_add(void *instance, uint32_t memcg, uint32_t parent);
+void packed_memcg_remove(void *instance, uint32_t memcg);
 
 #endif

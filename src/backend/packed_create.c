@@ -10,6 +10,7 @@ static void packed_layout(const struct point *point, struct packed_layout *layou
 {
 	*layout = (struct packed_layout){
 		.memcgs = point->tree.memcgs + 1,
+		.slots = point->tree.memcgs + 1 + point_spare(point),
 		.nodes = point->machine.nodes,
 		.cpus = point->machine.cpus,
 		.words = (unsigned)(cpumask_bytes(point->machine.cpus) / sizeof(unsigned long)),
@@ -20,10 +21,10 @@ static void packed_layout(const struct point *point, struct packed_layout *layou
 				       STRUCT_ALIGN);
 	layout->node_object_bytes =
 		sizeof(struct packed_node) + layout->cpus * sizeof(struct packed_line);
-	layout->area_bytes = area_stride(point, layout->memcgs * sizeof(struct packed_batch));
+	layout->area_bytes = area_stride(point, layout->slots * sizeof(struct packed_batch));
 	layout->memcgs_offset = round_up(layout->cpus * sizeof(unsigned char *), STRUCT_ALIGN);
-	layout->shared_bytes = layout->memcgs_offset + layout->memcgs * layout->memcg_bytes;
-	layout->node_bytes = layout->memcgs * layout->node_object_bytes;
+	layout->shared_bytes = layout->memcgs_offset + layout->slots * layout->memcg_bytes;
+	layout->node_bytes = layout->slots * layout->node_object_bytes;
 }
 
 uint64_t packed_bytes(const struct point *point)
@@ -66,10 +67,11 @@ static void link_memcgs(struct packed *packed, const struct memcg_tree *tree)
 {
 	const struct packed_layout *layout = &packed->layout;
 
-	for (uint32_t i = 0; i < layout->memcgs; i++) {
+	for (uint32_t i = 0; i < layout->slots; i++) {
 		struct packed_memcg *memcg = packed_memcg(packed, i);
 
-		if (tree->parent[i] != MEMCG_NONE)
+		/* Those that come and go have no parent yet. */
+		if (i < layout->memcgs && tree->parent[i] != MEMCG_NONE)
 			memcg->parent = packed_memcg(packed, tree->parent[i]);
 		memcg->batch = i * sizeof(struct packed_batch);
 		for (unsigned node = 0; node < layout->nodes; node++) {

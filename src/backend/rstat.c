@@ -214,7 +214,7 @@ const struct backend backend_rstat = {
 	.name = "rstat",
 	.description = "reads counters that it first flushes CPUs' updates to, by the rules of "
 		       "counters.flush (Linux 5.13 and later)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.files = RSTAT_FILES,
 	.bytes = rstat_bytes,
 	.guess_read_ns = rstat_guess_read_ns,
@@ -228,6 +228,8 @@ const struct backend backend_rstat = {
 	.count_stat = rstat_count_stat,
 	.update = rstat_update,
 	.count_update = rstat_count_update,
+	.memcg_add = rstat_memcg_add,
+	.memcg_remove = rstat_memcg_remove,
 	.flush = rstat_flush,
 	.locks = rstat_locks,
 	.bound = rstat_bound,

@@ -88,6 +88,7 @@ struct rstat_global {
 /* Sizes and strides in bytes: a pure function of the point. */
 struct rstat_layout {
 	uint32_t memcgs; /* M' */
+	uint32_t slots; /* and room for those that come and go */
 	unsigned nodes, cpus;
 	unsigned memcg_items, node_items;
 	uint64_t head_offset; /* of struct rstat_head in an object; items follow it */
@@ -181,6 +182,12 @@ int rstat_count_stat(void *instance, const struct read_request *request, struct 
 		     struct op_probe *probe);
 /* Fill in their static items, for a point that reads one of them. */
 void rstat_populate_items(struct rstat *rstat, const struct charge_plan *plan);
+
+/* rstat_churn.c */
+void rstat_memcg_add(void *instance, uint32_t memcg, uint32_t parent);
+void rstat_memcg_remove(void *instance, uint32_t memcg);
+/* rstat_update.c: put a memcg and its ancestors into the updated tree of a CPU. */
+void rstat_link(const struct rstat *rstat, struct rstat_memcg *memcg, unsigned cpu);
 
 /* rstat_flush.c: bring what all CPUs have updated in the subtree of a memcg to the shared counters,
  * whatever the rules say. */

@@ -29,8 +29,8 @@ static void per_cpu_layout(const struct point *point, struct rstat_layout *layou
 	layout->lruvec_bytes = 2 * layout->node_items * sizeof(long);
 	layout->object_bytes = round_up(
 		layout->lruvec_offset + layout->nodes * layout->lruvec_bytes, STRUCT_ALIGN);
-	layout->area_bytes = area_stride(point, sizeof(struct rstat_cpu) +
-							layout->memcgs * layout->object_bytes);
+	layout->area_bytes =
+		area_stride(point, sizeof(struct rstat_cpu) + layout->slots * layout->object_bytes);
 }
 
 void rstat_layout(const struct point *point, struct rstat_layout *layout)
@@ -39,6 +39,7 @@ void rstat_layout(const struct point *point, struct rstat_layout *layout)
 
 	*layout = (struct rstat_layout){
 		.memcgs = point->tree.memcgs + 1,
+		.slots = point->tree.memcgs + 1 + point_spare(point),
 		.nodes = point->machine.nodes,
 		.cpus = point->machine.cpus,
 		.memcg_items = lean ? NR_LRU_LISTS : STATE_ITEMS + EVENTS,
@@ -55,7 +56,7 @@ void rstat_layout(const struct point *point, struct rstat_layout *layout)
 	layout->global_offset =
 		round_up(layout->mask_offset + cpumask_bytes(layout->cpus), STRUCT_ALIGN);
 	layout->memcgs_offset = layout->global_offset + sizeof(struct rstat_global);
-	layout->shared_bytes = layout->memcgs_offset + layout->memcgs * layout->memcg_bytes;
+	layout->shared_bytes = layout->memcgs_offset + layout->slots * layout->memcg_bytes;
 }
 
 uint64_t rstat_bytes(const struct point *point)
@@ -64,7 +65,7 @@ uint64_t rstat_bytes(const struct point *point)
 
 	rstat_layout(point, &layout);
 	return region_bytes(point, layout.shared_bytes) +
-	       layout.nodes * region_bytes(point, layout.memcgs * layout.node_bytes) +
+	       layout.nodes * region_bytes(point, layout.slots * layout.node_bytes) +
 	       areas_bytes(point, layout.area_bytes);
 }
 
@@ -80,7 +81,7 @@ static int map_all(struct rstat *rstat, const struct placement *placement, unsig
 			  layout->shared_bytes, &shared, err);
 	for (unsigned node = 0; !ret && node < layout->nodes; node++)
 		ret = regions_map(&rstat->regions, placement, node,
-				  layout->memcgs * layout->node_bytes, &nodes[node], err);
+				  layout->slots * layout->node_bytes, &nodes[node], err);
 	if (!ret)
 		ret = areas_map(&rstat->regions, placement, rstat->point, layout->area_bytes, area,
 				err);
@@ -105,10 +106,11 @@ static void link_shared(const struct rstat *rstat, const struct memcg_tree *tree
 {
 	const struct rstat_layout *layout = &rstat->layout;
 
-	for (uint32_t i = 0; i < layout->memcgs; i++) {
+	for (uint32_t i = 0; i < layout->slots; i++) {
 		struct rstat_memcg *memcg = rstat_memcg(rstat, i);
 
-		if (tree->parent[i] != MEMCG_NONE)
+		/* Those that come and go have no parent yet. */
+		if (i < layout->memcgs && tree->parent[i] != MEMCG_NONE)
 			memcg->parent = rstat_memcg(rstat, tree->parent[i]);
 		memcg->object = sizeof(struct rstat_cpu) + i * layout->object_bytes;
 		for (unsigned node = 0; node < layout->nodes; node++)
@@ -123,7 +125,7 @@ static void link_areas(const struct rstat *rstat)
 	for (unsigned cpu = 0; cpu < rstat->layout.cpus; cpu++) {
 		unsigned char *area = rstat->area[cpu];
 
-		for (uint32_t i = 0; i < rstat->layout.memcgs; i++) {
+		for (uint32_t i = 0; i < rstat->layout.slots; i++) {
 			struct rstat_memcg *memcg = rstat_memcg(rstat, i);
 			struct rstat_head *head = rstat_head(rstat, area, memcg);
 

@@ -64,6 +64,13 @@ static __always_inline void link_updated(struct rstat_cpu *cpu, unsigned char *a
 	rstat_lock_drop(&cpu->lock);
 }
 
+void rstat_link(const struct rstat *rstat, struct rstat_memcg *memcg, unsigned cpu)
+{
+	unsigned char *area = rstat->area[cpu];
+
+	link_updated((struct rstat_cpu *)area, area, memcg, NULL);
+}
+
 /* Relaxed: the count orders nothing, and a flush that takes it takes what it stands for, too. */
 static __always_inline void count_globally(const struct rstat *rstat, struct rstat_cpu *cpu,
 					   long pages, struct tally *t)

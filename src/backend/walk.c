@@ -89,7 +89,7 @@ const struct backend backend_walk = {
 	.name = "walk",
 	.description =
 		"walks the subtree for every cell and sums each possible CPU (Linux 5.3 to 5.7)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.files = MODEL_FILES,
 	.bytes = model_bytes,
 	.guess_read_ns = walk_guess_read_ns,
@@ -103,5 +103,8 @@ const struct backend backend_walk = {
 	.count_stat = walk_count_stat,
 	.update = model_update,
 	.count_update = model_count_update,
+	.memcg_add = model_memcg_add,
+	.memcg_offline = model_memcg_offline,
+	.memcg_remove = model_memcg_remove,
 	.bound = walk_bound,
 };

@@ -103,7 +103,7 @@ static uint64_t walk_415_bound(const struct point *point, enum numa_scope scope,
 const struct backend backend_walk_415 = {
 	.name = "walk-415",
 	.description = "walks likewise; updates keep local counters only, exactly (Linux to 4.15)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.files = MODEL_FILES,
 	.bytes = walk_415_bytes,
 	.guess_read_ns = walk_guess_read_ns,
@@ -117,5 +117,8 @@ const struct backend backend_walk_415 = {
 	.count_stat = walk_count_stat,
 	.update = walk_415_update,
 	.count_update = walk_415_count_update,
+	.memcg_add = model_memcg_add,
+	.memcg_offline = model_memcg_offline,
+	.memcg_remove = model_memcg_remove,
 	.bound = walk_415_bound,
 };

@@ -184,8 +184,11 @@ static __always_inline struct part next_part(const struct pass *pass, const stru
 	if (pass->rows & ROWS_HIERARCHICAL)
 		next = walk_next(pass->model, pass->top, part->memcg, pass->cpu, t);
 	if (next) {
-		prefetch_links(pass->model, next->first_child);
-		prefetch_links(pass->model, next->next_sibling);
+		/* Relaxed: they are asked for, not followed. */
+		prefetch_links(pass->model,
+			       atomic_load_explicit(&next->first_child, memory_order_relaxed));
+		prefetch_links(pass->model,
+			       atomic_load_explicit(&next->next_sibling, memory_order_relaxed));
 		return part_of(pass->model, next, 0, t);
 	}
 	return (struct part){.memcg = NULL};
@@ -255,7 +258,7 @@ const struct backend backend_walk_once = {
 	.name = "walk-once",
 	.description =
 		"walks the subtree once for all cells and loads each counter once (no kernel)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.files = MODEL_FILES,
 	.bytes = model_bytes,
 	.guess_read_ns = walk_once_guess_read_ns,
@@ -269,5 +272,8 @@ const struct backend backend_walk_once = {
 	.count_stat = walk_once_count_stat,
 	.update = model_update,
 	.count_update = model_count_update,
+	.memcg_add = model_memcg_add,
+	.memcg_offline = model_memcg_offline,
+	.memcg_remove = model_memcg_remove,
 	.bound = walk_bound,
 };

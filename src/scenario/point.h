@@ -125,6 +125,8 @@ struct point {
 		enum write_mix mix;
 		uint32_t rate; /* updates per second of each writer; 0: closed loop */
 		enum write_target target;
+		uint32_t churn; /* memcgs created per second; 0: none */
+		uint32_t linger; /* of them, so many are dying at a time */
 	} write;
 };
 
@@ -140,6 +142,16 @@ static inline const struct stat_format *point_format(const struct point *point)
 static inline unsigned point_rows(const struct point *point)
 {
 	return point->read.rows & point_format(point)->scopes;
+}
+
+/*
+ * Memcgs that may exist beside the tree's where memcgs come and go: those that linger, and some
+ * that are gone but for readers who may still stand on them.
+ */
+#define SPARE_FLOATING 128u
+static inline uint32_t point_spare(const struct point *point)
+{
+	return point->write.churn ? point->write.linger + SPARE_FLOATING : 0;
 }
 
 /* Each reader's part of the `samples` of a process: rounded up, so that there are never fewer. */
