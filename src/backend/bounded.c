@@ -148,7 +148,7 @@ const struct backend backend_bounded = {
 	.name = "bounded",
 	.description = "batches that follow what they count: the error is counters.error of it (no "
 		       "kernel)",
-	.capabilities = BACKEND_UPDATE,
+	.capabilities = BACKEND_UPDATE | BACKEND_CHURN,
 	.bytes = bounded_bytes,
 	.guess_read_ns = bounded_guess_read_ns,
 	.create = bounded_create,
@@ -159,5 +159,7 @@ const struct backend backend_bounded = {
 	.count_read = bounded_count_read,
 	.update = bounded_update,
 	.count_update = bounded_count_update,
+	.memcg_add = bounded_memcg_add,
+	.memcg_remove = bounded_memcg_remove,
 	.bound = bounded_bound,
 };

@@ -73,6 +73,7 @@ struct bounded_memcg {
 /* Sizes in bytes: a pure function of the point. */
 struct bounded_layout {
 	uint32_t memcgs; /* M' */
+	uint32_t slots; /* and room for those that come and go */
 	unsigned nodes, cpus, words; /* words of a mask of CPUs */
 	uint64_t memcg_bytes, node_object_bytes;
 	uint64_t area_bytes; /* from one CPU's to the next's */
@@ -162,5 +163,7 @@ const struct region *bounded_regions(const void *instance, size_t *nr);
 int bounded_populate(void *instance, const struct charge_plan *plan, struct error *err);
 void bounded_update(void *instance, const struct update *update);
 void bounded_count_update(void *instance, const struct update *update, struct op_probe *probe);
+void bounded_memcg_add(void *instance, uint32_t memcg, uint32_t parent);
+void bounded_memcg_remove(void *instance, uint32_t memcg);
 
 #endif

@@ -9,6 +9,7 @@ static void bounded_layout(const struct point *point, struct bounded_layout *lay
 {
 	*layout = (struct bounded_layout){
 		.memcgs = point->tree.memcgs + 1,
+		.slots = point->tree.memcgs + 1 + point_spare(point),
 		.nodes = point->machine.nodes,
 		.cpus = point->machine.cpus,
 		.words = (unsigned)(cpumask_bytes(point->machine.cpus) / sizeof(unsigned long)),
@@ -17,11 +18,11 @@ static void bounded_layout(const struct point *point, struct bounded_layout *lay
 	layout->node_object_bytes =
 		round_up(offsetof(struct bounded_node, masks) + 2 * cpumask_bytes(layout->cpus),
 			 STRUCT_ALIGN);
-	layout->area_bytes = area_stride(point, (uint64_t)layout->memcgs * layout->nodes *
+	layout->area_bytes = area_stride(point, (uint64_t)layout->slots * layout->nodes *
 							sizeof(struct bounded_cpu));
 	layout->memcgs_offset = round_up(layout->cpus * sizeof(unsigned char *), STRUCT_ALIGN);
-	layout->shared_bytes = layout->memcgs_offset + layout->memcgs * layout->memcg_bytes;
-	layout->node_bytes = layout->memcgs * layout->node_object_bytes;
+	layout->shared_bytes = layout->memcgs_offset + layout->slots * layout->memcg_bytes;
+	layout->node_bytes = layout->slots * layout->node_object_bytes;
 }
 
 uint64_t bounded_bytes(const struct point *point)
@@ -75,7 +76,7 @@ static void link_memcgs(struct bounded *bounded, const struct memcg_tree *tree)
 {
 	const struct bounded_layout *layout = &bounded->layout;
 
-	for (uint32_t i = 0; i < layout->memcgs; i++)
+	for (uint32_t i = 0; i < layout->slots; i++)
 		for (unsigned k = 0; k < layout->nodes; k++) {
 			struct bounded_node *node = node_of(bounded, i, k);
 
@@ -84,15 +85,16 @@ static void link_memcgs(struct bounded *bounded, const struct memcg_tree *tree)
 			bounded_set_unit(bounded, node);
 		}
 	for (unsigned cpu = 0; cpu < layout->cpus; cpu++)
-		for (uint32_t i = 0; i < layout->memcgs; i++)
+		for (uint32_t i = 0; i < layout->slots; i++)
 			for (unsigned k = 0; k < layout->nodes; k++) {
 				uint64_t at = line_of(bounded, i, k);
 				struct bounded_line *line = &bounded_cpu(bounded, cpu, at)->line;
 
 				line->node = node_of(bounded, i, k);
-				line->parent = tree->parent[i] == MEMCG_NONE
-						       ? BOUNDED_TOP
-						       : line_of(bounded, tree->parent[i], k);
+				line->parent = BOUNDED_TOP;
+				/* Those that come and go have no parent yet. */
+				if (i < layout->memcgs && tree->parent[i] != MEMCG_NONE)
+					line->parent = line_of(bounded, tree->parent[i], k);
 			}
 }
 

@@ -352,7 +352,13 @@ static void packed_survives(void **state)
 	race("packed", FLUSH_V6_8, 0, 0);
 }
 
-static const char *const able[] = {"walk", "walk-once", "cached", "rstat", "packed"};
+static void bounded_survives(void **state)
+{
+	race("bounded", FLUSH_V6_8, 32, LINGER);
+	race("bounded", FLUSH_V6_8, 32, 0);
+}
+
+static const char *const able[] = {"walk", "walk-once", "cached", "rstat", "packed", "bounded"};
 
 /*
  * What is held back when a memcg goes is not lost, nor kept for ever: with a batch of 20 a memcg
@@ -540,6 +546,7 @@ int main(void)
 		cmocka_unit_test(cached_survives),
 		cmocka_unit_test(rstat_survives),
 		cmocka_unit_test(packed_survives),
+		cmocka_unit_test(bounded_survives),
 		cmocka_unit_test(what_was_held_back_comes_home),
 		cmocka_unit_test(who_stands_on_a_removed_memcg_finds_the_way_back),
 		cmocka_unit_test(a_place_is_not_used_again_while_a_reader_may_stand_on_it),
