@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "driver/probe.h"
+#include "driver/seq_file.h"
 #include "driver/update_cost.h"
 #include "driver/writer.h"
 
@@ -68,7 +69,7 @@ static uint64_t process_bytes(const struct point *point, const struct backend *b
 
 struct estimate estimate_process(const struct point *point, const struct backend *backend)
 {
-	double read_ns = backend->guess_read_ns(point), samples;
+	double read_ns = backend->guess_read_ns(point) * seq_file_guess_shows(point), samples;
 	double memcgs = (double)point->tree.memcgs + 1;
 	double ns = timed_part_ns(point, read_ns, &samples);
 

@@ -14,6 +14,7 @@
 #include "driver/measure_json.h"
 #include "driver/probe.h"
 #include "driver/sampler.h"
+#include "driver/seq_file.h"
 #include "driver/update_cost.h"
 #include "driver/writer.h"
 #include "place/machine.h"
@@ -135,6 +136,27 @@ static void compare_file(struct measurement *m, uint32_t memcg, const struct num
 		compare(m, counts, truth, SCOPE_LOCAL, subtree);
 }
 
+/* A file, as often as a read shows it; the text is counted once. */
+static int count_file(struct measurement *m, const struct read_request *request,
+		      struct numa_counts *counts, struct op_probe *probe)
+{
+	const struct point *point = &m->point;
+	uint64_t before = probe->counts.text_bytes;
+	unsigned shows;
+	int r;
+
+	r = backend_count(m->backend, m->instance, request, counts, point->read.form,
+			  point->read.text, probe);
+	if (r || point->read.form == FORM_COUNTS)
+		return r;
+	shows = seq_file_shows(point, probe->counts.text_bytes - before);
+	m->out.shows += shows;
+	while (!r && --shows)
+		r = backend_count(m->backend, m->instance, request, counts, FORM_COUNTS,
+				  point->read.text, probe);
+	return r;
+}
+
 /*
  * One counted read: what it did, which lines it touched, how far from the truth it is. The oracle
  * sums the subtree of each file, a chain's square in a sweep: of a sweep it sees the first file,
@@ -150,8 +172,7 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 
 	oracle_populate(m->oracle, &m->plan);
 	while (request.memcg != MEMCG_NONE) {
-		int r = backend_count(m->backend, m->instance, &request, counts, m->point.read.form,
-				      m->point.read.text, &probe);
+		int r = count_file(m, &request, counts, &probe);
 
 		if (r)
 			return error_set(err, r, "a counted read failed: %s", strerror(-r));

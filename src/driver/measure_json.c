@@ -153,14 +153,14 @@ static json_t *counts_json(const struct measured *m)
 {
 	const struct op_counts *c = &m->counts;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "loads_local",
-			 count_json(c->loads_local), "loads_hierarchical",
-			 count_json(c->loads_hierarchical), "memcgs_visited",
-			 count_json(c->memcgs_visited), "css_gets", count_json(c->css_gets),
-			 "atomics", count_json(c->atomics), "adds", count_json(c->adds),
-			 "items_scanned", count_json(c->items_scanned), "flushes",
-			 count_json(c->flushes), "text_bytes", count_json(c->text_bytes),
-			 "bytes_touched", count_json(m->bytes_touched));
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "loads_local",
+		count_json(c->loads_local), "loads_hierarchical", count_json(c->loads_hierarchical),
+		"memcgs_visited", count_json(c->memcgs_visited), "css_gets",
+		count_json(c->css_gets), "atomics", count_json(c->atomics), "adds",
+		count_json(c->adds), "items_scanned", count_json(c->items_scanned), "flushes",
+		count_json(c->flushes), "text_bytes", count_json(c->text_bytes), "bytes_touched",
+		count_json(m->bytes_touched), "shows", count_json(m->shows));
 }
 
 static json_t *error_json(const struct measured *m, enum numa_scope scope,

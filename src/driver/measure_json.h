@@ -25,6 +25,7 @@ struct measured {
 	json_t *placement_found;
 	struct op_counts counts;
 	uint64_t bytes_touched;
+	uint64_t shows; /* of files, in a read */
 	struct cell_error error[NR_SCOPES];
 	bool has_error[NR_SCOPES];
 	unsigned beyond_bound[NR_SCOPES]; /* cells */

@@ -2,7 +2,7 @@
 /* See reader.h. */
 #include "driver/reader.h"
 
-#include "memcg/stat_text.h"
+#include "driver/seq_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static int reader_fill(struct reader *reader)
 	const struct point *point = sampler->point;
 	unsigned nr_nodes = point->machine.nodes;
 
-	reader->text_size = stat_text_max(point_format(point), nr_nodes);
+	reader->text_size = seq_file_most(point);
+	reader->buffer_size = seq_file_start(point);
 	reader->text = alloc_apart(reader->text_size);
 	reader->ns = alloc_apart(reader->samples * sizeof(*reader->ns));
 	if (!reader->text || !reader->ns)
@@ -47,6 +48,23 @@ static int reader_fill(struct reader *reader)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+long reader_show_again(struct reader *reader, const struct read_request *request)
+{
+	const struct point *point = reader->sampler->point;
+	size_t size = reader->buffer_size;
+	long length = -ENOSPC;
+
+	while (length == -ENOSPC && size < reader->text_size) {
+		size *= 2;
+		length = backend_read(reader->sampler->backend, reader->sampler->instance, request,
+				      &reader->scratch, point->read.form, point->read.text,
+				      reader->text, size);
+	}
+	if (point->read.buffer == BUFFER_KEPT)
+		reader->buffer_size = size;
+	return length;
 }
 
 int reader_prepare(struct reader *reader, struct error *err)

@@ -7,6 +7,7 @@
 #include "driver/spills.h"
 #include "scenario/target.h"
 
+#include <errno.h>
 #include <sys/cdefs.h> /* __always_inline */
 
 struct reader {
@@ -16,7 +17,8 @@ struct reader {
 	uint64_t samples; /* room for */
 	struct numa_counts scratch;
 	char *text;
-	size_t text_size;
+	size_t text_size; /* room for any text */
+	size_t buffer_size; /* of it, what a read starts with: seq_file.h */
 	uint64_t *ns; /* [samples], written once beforehand so that no page faults are timed */
 	uint64_t late;
 	unsigned os_cpu;
@@ -67,6 +69,9 @@ static __always_inline long reader_each(struct reader *reader,
 	return length;
 }
 
+/* The buffer was too small: show the file again, in one twice as large, until it fits. */
+long reader_show_again(struct reader *reader, const struct read_request *request);
+
 /* One file, into the same buffer as the one before. */
 static __always_inline long reader_read_file(struct reader *reader,
 					     const struct read_request *request)
@@ -74,8 +79,10 @@ static __always_inline long reader_read_file(struct reader *reader,
 	const struct point *point = reader->sampler->point;
 	long length = backend_read(reader->sampler->backend, reader->sampler->instance, request,
 				   &reader->scratch, point->read.form, point->read.text,
-				   reader->text, reader->text_size);
+				   reader->text, reader->buffer_size);
 
+	if (length == -ENOSPC)
+		length = reader_show_again(reader, request);
 	keep(reader->text);
 	return length;
 }

@@ -11,6 +11,7 @@
 #include "report/run_table_parts.h"
 #include "report/table.h"
 #include "report/wrap.h"
+#include "scenario/target.h"
 
 #include <errno.h>
 #include <math.h>
@@ -157,6 +158,17 @@ static void work_cells(struct table *table, const struct run_line *line)
 	cell_percent(table, s->counted && llc > 0 ? 100 * (double)s->bytes_touched / llc : NAN);
 }
 
+static const char *const show_columns[] = {"files", "shows", "text", NULL};
+
+static void show_cells(struct table *table, const struct run_line *line)
+{
+	const struct backend_summary *s = line->backend;
+
+	cell_count(table, s->shows, target_size(&line->point->point).files);
+	cell_count(table, s->shows, s->shows);
+	cell_bytes(table, s->counted ? (double)s->counts.text_bytes : NAN);
+}
+
 static const char *const flush_columns[] = {"flushes", "items scanned", NULL};
 
 static void flush_cells(struct table *table, const struct run_line *line)
@@ -197,6 +209,7 @@ const struct run_section run_sections[] = {
 	{"Error and age under load, in pages", truth_columns, truth_cells, truth_notes,
 	 truth_known},
 	{"What a read does", work_columns, work_cells, work_notes, NULL},
+	{"How often a read shows its file", show_columns, show_cells, show_notes, shows_known},
 	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known},
 	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL},
 	{"Whether files agree, in pages", agree_columns, agree_cells, agree_notes, agree_known},

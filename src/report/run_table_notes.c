@@ -4,6 +4,7 @@
 #include "report/table.h"
 #include "report/wrap.h"
 #include "result/document.h"
+#include "scenario/target.h"
 #include "stats/order.h"
 
 #include <math.h>
@@ -289,6 +290,28 @@ void work_notes(const struct run_summary *summary, FILE *out)
 static bool flushed(const struct backend_summary *s)
 {
 	return s->counted && s->counts.flushes;
+}
+
+bool shows_known(const struct run_summary *summary)
+{
+	for (size_t p = 0; p < summary->nr_points; p++) {
+		const struct point_summary *point = &summary->points[p];
+
+		for (size_t i = 0; i < point->nr_backends; i++)
+			if (point->backends[i].shows > 1 &&
+			    point->backends[i].shows > target_size(&point->point).files)
+				return true;
+	}
+	return false;
+}
+
+void show_notes(const struct run_summary *summary, FILE *out)
+{
+	(void)summary;
+	wrap_print(out, NOTE_INDENT, "  shows",
+		   "a text that does not fit is thrown away, the buffer of 4 KiB doubled, and the "
+		   "file shown again, counting included. What a read does, above, is all of its "
+		   "shows; where the time goes is one");
 }
 
 bool flush_known(const struct run_summary *summary)

@@ -73,6 +73,9 @@ void ratio_notes(const struct run_summary *summary, FILE *out);
 bool update_known(const struct run_summary *summary);
 /* Were kinds of updates told apart? */
 bool kinds_known(const struct run_summary *summary);
+/* Does a file not fit into its buffer at first? */
+bool shows_known(const struct run_summary *summary);
+void show_notes(const struct run_summary *summary, FILE *out);
 bool flush_known(const struct run_summary *summary);
 void load_notes(const struct run_summary *summary, FILE *out);
 /* Were there writers while reads were timed? */

@@ -27,6 +27,7 @@ static const struct column {
 },
   count_columns[] = {
 	  {"bytes_touched", "counts.bytes_touched", NULL},
+	  {"shows", "counts.shows", NULL},
 	  {"samples", "sampling.samples", NULL},
 	  {"reads_per_sample", "sampling.reads_per_sample", NULL},
 	  {"reads", "sampling.reads", NULL},

@@ -117,6 +117,7 @@ static const struct field when_ok[] = {
 	{"counts.flushes", FIELD_WHOLE, NULLABLE},
 	{"counts.text_bytes", FIELD_WHOLE, NULLABLE},
 	{"counts.bytes_touched", FIELD_WHOLE, NULLABLE},
+	{"counts.shows", FIELD_WHOLE, NULLABLE},
 	{"error", FIELD_OBJECT, NULLABLE},
 	{"error.pages", FIELD_NUMBER, 0},
 	{"error.bound_pages", FIELD_NUMBER, 0},

@@ -21,7 +21,8 @@
  *              tries: loops until two clocks agreed
  *              pilot: this process chose samples and reads_per_sample
  *  latency     {"histogram":"<histogram_encode()>","median_ns":..}     per read
- *  parts       {"hierarchical_ns":..,"local_ns":..|null,"format_ns":..|null,"samples":n}  medians
+ *  parts       {"hierarchical_ns":..,"local_ns":..|null,"format_ns":..|null,"samples":n}  medians,
+ *              of one show of each file
  *  update      {"median_ns":..,"p99_ns":..|null,"updates":n,"updates_per_sample":n,
  *               "kinds":{"page":{"median_ns":..,"updates":n,"updates_per_sample":n,"alone":n,
  *                                "alone_median_ns":..,"p99_ns":..,"max_ns":..},
@@ -35,15 +36,16 @@
  *  writers     {"writers":n,"mix":"page","updates":n,"updates_per_sample":n,"median_ns":..,
  *               "p99_batch_ns":..|null,"updates_per_s":..,"updates_per_s_each":[..],
  *               "cpus":[OS index,..],"seconds":..,"behind":0,"error":{as error, below}}|null
- *              what point's writers did while the samples were taken; null without any, absent before
- *              0.2. median: of an update, over batches of updates_per_sample; p99: of such batches'
+ *              what point's writers did while the samples were taken; null without any, absent
+ * before 0.2. median: of an update, over batches of updates_per_sample; p99: of such batches'
  *              means, null below 1000 batches; behind: paced batches that began after their time;
  *              error: of the root's hierarchical rows after the writers ended
- *  counts      {op_counts by name, "bytes_touched":..}
- *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
- *               "cells_beyond_bound":0}          hierarchical rows
- *  local_error the same for local rows, or null
- *  under_load  {"reads":n,"apart":n,"beyond_bound":n,
+ *  counts      {op_counts by name, "bytes_touched":..,"shows":..}
+ *              shows: how often files were shown for one read, 0 of counts: more than there are
+ * files where a text does not fit into the buffer (driver/seq_file.h). All counts but text_bytes
+ * are of all shows; absent before 0.2 error {"pages":..,"bound_pages":..,"cell":"hierarchical_total
+ * N0","value":..,"truth":.., "cells_beyond_bound":0}          hierarchical rows local_error the
+ * same for local rows, or null under_load  {"reads":n,"apart":n,"beyond_bound":n,
  *               "error":{"pages":..,"bound_pages":..,"cell":..,"value":..,"low":..,"high":..},
  *               "width_pages":{"median":..,"max":..},
  *               "age":{"cell":"hierarchical_total","median_ns":..|null,"p99_ns":..|null,
@@ -55,12 +57,12 @@
  *              share of it; width: high - low of age.cell. age: since the cell's value was last
  *              true, 0: it was during the read; unknown: values that were not true within the
  *              record, older than all others: where they decide, null, as a p99 of fewer than 1000
- *              reads is. null without writers and of files but v1 memory.numa_stat, absent before 0.2
- *  closure     {"pages":..,"bound_pages":..,"row":"hierarchical_total","sum":..,"columns":..,
- *               "rows":n,"rows_beyond_bound":0}   of the root's hierarchical rows while nobody writes, the one
- *              whose sum is furthest from the sum of its node columns, as a share of the bound of
- *              both; rows: looked at. This and the next: absent before 0.2
- *  inversion   {"pairs":n,"cells":n,"below":n,"below_beyond_bound":0,"pages":..,"bound_pages":..,
+ *              reads is. null without writers and of files but v1 memory.numa_stat, absent before
+ * 0.2 closure     {"pages":..,"bound_pages":..,"row":"hierarchical_total","sum":..,"columns":..,
+ *               "rows":n,"rows_beyond_bound":0}   of the root's hierarchical rows while nobody
+ * writes, the one whose sum is furthest from the sum of its node columns, as a share of the bound
+ * of both; rows: looked at. This and the next: absent before 0.2 inversion
+ * {"pairs":n,"cells":n,"below":n,"below_beyond_bound":0,"pages":..,"bound_pages":..,
  *               "cell":"hierarchical_file N0","parent":..,"child":..}|null   while nobody writes:
  *              pairs of a memcg and its child, their hierarchical cells; how many of the parents'
  *              were below the child's, and the worst of them (cell, parent and child only then).

@@ -162,6 +162,9 @@ static int check_counts(const struct exam *exam)
 		return document_fault(exam->document, "counts.text_bytes", exam->err,
 				      "is %.0f, though read.form is %s", text,
 				      point->read.form == FORM_TEXT ? "a text" : "no text");
+	if (number_at(exam, "counts.shows") > 0 && point->read.form != FORM_TEXT)
+		return document_fault(exam->document, "counts.shows", exam->err,
+				      "are some, though read.form is no text");
 	if (!(point_rows(point) & ROWS_LOCAL) && number_at(exam, "counts.loads_local") > 0)
 		return document_fault(exam->document, "counts.loads_local", exam->err,
 				      "are some, though read.rows has no local rows");

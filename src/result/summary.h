@@ -66,6 +66,7 @@ struct backend_summary {
 	struct op_counts counts;
 	bool counts_differ; /* between processes: said, never averaged */
 	uint64_t bytes_touched;
+	uint64_t shows; /* of files, in a read; 0: not known, or no text */
 	uint64_t cells_beyond_bound; /* in one process at most */
 	double error_pages, error_bound_pages, error_value, error_truth;
 	char error_cell[64];

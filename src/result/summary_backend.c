@@ -167,6 +167,7 @@ static void add_counts(struct backend_summary *into, const json_t *result)
 {
 	const json_t *json = json_object_get(result, "counts");
 	uint64_t touched = json_whole_at(json, "bytes_touched");
+	uint64_t shows = json_whole_at(json, "shows");
 	struct op_counts counts = {0};
 
 	if (!json_is_object(json))
@@ -178,6 +179,8 @@ static void add_counts(struct backend_summary *into, const json_t *result)
 	else if (memcmp(&into->counts, &counts, sizeof(counts)))
 		into->counts_differ = true;
 	into->counted = true;
+	if (shows > into->shows)
+		into->shows = shows;
 	if (touched > into->bytes_touched)
 		into->bytes_touched = touched;
 }

@@ -101,6 +101,7 @@ static void put_work(json_t *o, const struct backend_summary *s, int *failed)
 		    whole(s->counted, count_value(&count_names[i], &s->counts)), failed);
 	put(o, "counts_differ", json_boolean(s->counts_differ), failed);
 	put(o, "bytes_touched", whole(s->counted, s->bytes_touched), failed);
+	put(o, "shows", whole(s->counted && s->shows, s->shows), failed);
 	put(o, "memory_bytes", whole(s->memory_bytes, s->memory_bytes), failed);
 }
 

@@ -53,6 +53,8 @@ static const struct parameter_word rows_words[] = {
 static const struct parameter_word text_words[] = {
 	{"seq_printf", TEXT_SEQ_PRINTF}, {"fast", TEXT_FAST}, {NULL, 0}};
 
+static const struct parameter_word buffer_words[] = {
+	{"reopened", BUFFER_REOPENED}, {"kept", BUFFER_KEPT}, {"large", BUFFER_LARGE}, {NULL, 0}};
 static const struct parameter_word mix_words[] = {{"page", MIX_PAGE},   {"huge", MIX_HUGE},
 						  {"lru", MIX_LRU},     {"migrate", MIX_MIGRATE},
 						  {"mixed", MIX_MIXED}, {NULL, 0}};
@@ -163,6 +165,10 @@ const struct parameter parameters[] = {
 	 .help = "all rows, or the hierarchical ones only"},
 	{WORD("read.text", read.text, text_words, TEXT_SEQ_PRINTF), .in_id = true,
 	 .help = "a print per cell as in the kernel, or fast digits"},
+	{WORD("read.buffer", read.buffer, buffer_words, BUFFER_REOPENED), .in_id = true,
+	 .quiet = true,
+	 .help = "of text: 4 KiB that double, the file being shown again, at each read, once for a "
+		 "descriptor that is kept, or never"},
 	{NUMBER("read.spills", read.spills, UNIT_COUNT, 0, 0, 1000), .in_id = true, .quiet = true,
 	 .help = "spills made in the tree before each sample, untimed"},
 

@@ -122,6 +122,10 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 			  point->read.readers, cpus);
 		return blame("read.readers", culprit);
 	}
+	if (point->read.buffer != BUFFER_REOPENED && point->read.form == FORM_COUNTS) {
+		error_set(err, -EINVAL, "read.buffer: counts need none (read.form text)");
+		return blame("read.buffer", culprit);
+	}
 	if (point->read.spills && point->write.writers) {
 		error_set(
 			err, -EINVAL,

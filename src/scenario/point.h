@@ -68,6 +68,11 @@ enum read_form {
 	FORM_TEXT,
 	FORM_COUNTS
 };
+enum read_buffer { /* of seq_file, see driver/seq_file.h */
+	BUFFER_REOPENED, /* starts small at every read */
+	BUFFER_KEPT, /* has grown with reads before */
+	BUFFER_LARGE
+};
 enum write_mix {
 	MIX_PAGE, /* single pages are charged and uncharged */
 	MIX_HUGE, /* the same with huge ones, +-512 in one event */
@@ -118,6 +123,7 @@ struct point {
 		enum read_form form;
 		unsigned rows; /* ROWS_ALL or ROWS_HIERARCHICAL; see point_rows() */
 		enum text_style text;
+		enum read_buffer buffer;
 		uint32_t spills; /* made before each sample, from its reader's CPU */
 	} read;
 	struct {
