@@ -26,7 +26,8 @@ enum {
 static const struct argp_option option_table[] = {
 	{"metric", 'm', "NAME", 0,
 	 "what is compared: p50 (default), p90, p99, p999, max, mean, rate, hierarchical, local, "
-	 "format, update, writer, throughput, error, memory",
+	 "format, update, update_p99, update_huge, update_lru, update_migrate, writer, throughput, "
+	 "error, memory",
 	 0},
 	{"min-effect", KEY_MIN_EFFECT, "SHARE", 0,
 	 "a change by less does not matter (default 3%; with --gate 25%)", 0},
@@ -124,7 +125,9 @@ static const struct argp compare_argp = {
 	       "Metrics: p50 to max and mean are of the time of a read, in each process; rate, "
 	       "reads per second and reader; hierarchical, local and format, parts of a read: its "
 	       "hierarchical rows, its local rows, its text; update, what a writer pays to charge "
-	       "one page; error, pages that a read is off; memory, bytes of the counters. Of rate "
+	       "one page, update_p99 the slowest of a hundred of these, each timed alone, and "
+	       "update_huge, update_lru and update_migrate for a huge page and for moves between "
+	       "lists and nodes; error, pages that a read is off; memory, bytes of the counters. Of rate "
 	       "more is better, of all others less.\n\n"
 	       "Exit codes: 0 fine; 1 a regression (a failed gate); 2 trouble: faulty files (with "
 	       "--keep-going only where nothing is left of a side), different classes of hosts, "

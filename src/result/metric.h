@@ -22,6 +22,8 @@ struct process_figures {
 	double rate; /* reads a second of one reader, the time between reads not counted */
 	double hierarchical_ns, local_ns, format_ns; /* medians of the parts of a read */
 	double update_ns; /* median of one charge of one page, nobody reading */
+	double update_p99_ns; /* of charges of one page, each timed alone */
+	double huge_ns, lru_ns, migrate_ns; /* medians of the other kinds of update */
 	double writer_ns; /* median of an update while readers are at work, of batches */
 	double throughput; /* updates a second of all writers meanwhile */
 	double age_ns; /* median age of what is read under load; NAN too where it was not found */
@@ -45,7 +47,7 @@ struct metric {
 	size_t offset; /* of the double in struct process_figures */
 };
 
-#define NR_METRICS 15
+#define NR_METRICS 19
 extern const struct metric metrics[NR_METRICS]; /* the first is the default */
 
 /* NULL: there is none of that name. */

@@ -27,7 +27,8 @@ backends: [cached]
 repetitions: 2
 '''
 METRICS = ('p50', 'p90', 'p99', 'p999', 'max', 'mean', 'rate', 'hierarchical', 'local', 'format',
-           'update', 'writer', 'throughput', 'error', 'memory')
+           'update', 'update_p99', 'update_huge', 'update_lru', 'update_migrate', 'writer',
+           'throughput', 'error', 'memory')
 
 
 def _write(folder, text):

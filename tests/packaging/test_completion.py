@@ -89,7 +89,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("topo", "--format", ""), ["json", "table"])
         self.assertEqual(complete("report", "--format", ""), ["png", "svg"])
         self.assertEqual(complete("compare", "--format", ""), ["cover", "json", "markdown", "table", "tsv"])
-        self.assertEqual(complete("compare", "--metric", "up"), ["update"])
+        self.assertEqual(complete("compare", "--metric", "update_l"), ["update_lru"])
         self.assertEqual(complete("run", "--format", "table,j"), ["table,json"])
         types = complete("parse", "--type", "")
         self.assertEqual(len(types), 4)
