@@ -122,9 +122,35 @@ static void failures_batches_and_what_was_left_out_are_said(void **state)
 			    "walk", "reasons", "it takes 3.00 GiB, and 1.00 GiB is available");
 	json_object_set_new(made.document, "left_out", reasons);
 	run_dir_free(made.dir);
-	assert_int_equal(run_dir_open(made.path, "unused", false, made.document, &made.dir, NULL), 0);
+	assert_int_equal(run_dir_open(made.path, "unused", false, made.document, &made.dir, NULL),
+			 0);
 	text = printed(&made, run_table_print);
 	expect_golden(text, "run_table_failed.txt");
+	free(text);
+	made_run_end(&made);
+}
+
+static void what_writers_paid_under_load_is_a_section(void **state)
+{
+	struct made_run made;
+	char *text, *section, *end;
+
+	made_run_begin(&made, "name: load\n"
+			      "tree: {memcgs: 100}\n"
+			      "machine: {nodes: 2, cpus: 8}\n"
+			      "read: {samples: 20}\n"
+			      "write: {writers: [0, 2, 7], mix: mixed}\n"
+			      "backends: [walk, cached]\n"
+			      "repetitions: 6\n");
+	made_run_fill(&made);
+	text = printed(&made, run_table_print);
+	assert_non_null(strstr(text, "see Writers under load"));
+	section = strstr(text, "\nWriters under load\n");
+	assert_non_null(section);
+	end = strstr(section, "\n\n");
+	assert_non_null(end);
+	end[1] = '\0';
+	expect_golden(section + 1, "run_table_writers.txt");
 	free(text);
 	made_run_end(&made);
 }
@@ -199,6 +225,7 @@ int main(void)
 		cmocka_unit_test(the_table_of_a_whole_run_is_as_it_was),
 		cmocka_unit_test(no_line_is_wider_than_a_terminal),
 		cmocka_unit_test(failures_batches_and_what_was_left_out_are_said),
+		cmocka_unit_test(what_writers_paid_under_load_is_a_section),
 		cmocka_unit_test(a_run_without_results_says_so),
 		cmocka_unit_test(tsv_has_a_line_for_each_pair_and_the_keys_of_json),
 		cmocka_unit_test(a_full_disk_is_an_error),

@@ -173,6 +173,32 @@ static json_t *made_kinds(const struct point *point)
 			 point->machine.nodes > 1 ? made_kind(2.5) : json_null());
 }
 
+/* Two or more threads, 1000 updates a batch, for a second. */
+static json_t *made_writers(const struct point *point, bool walk, unsigned repetition)
+{
+	json_int_t each = 40000000 + 100000 * (json_int_t)repetition - (walk ? 0 : 4000000);
+	json_int_t bound = walk ? 0 : 160ll * point->machine.cpus * (point->tree.memcgs + 1);
+	json_int_t truth = (json_int_t)25000 * (point->tree.memcgs + 1);
+	json_int_t off = walk ? 0 : 700 + repetition;
+	json_t *rates = json_array(), *cpus = json_array();
+	char mix[PARAMETER_TEXT_MAX];
+
+	for (unsigned i = 0; i < point->write.writers; i++) {
+		json_array_append_new(rates, json_integer(each));
+		json_array_append_new(cpus, json_integer(i));
+	}
+	return json_pack("{s:i, s:s, s:I, s:i, s:f, s:f, s:I, s:o, s:o, s:f, s:i, s:o}", "writers",
+			 (int)point->write.writers, "mix",
+			 parameter_text(parameter_find("write.mix", 9), point, mix), "updates",
+			 each / 1000 * 1000 * point->write.writers, "updates_per_sample", 1000,
+			 "median_ns", 1e9 / (double)each, "p99_batch_ns", 3e9 / (double)each,
+			 "updates_per_s", each * point->write.writers, "updates_per_s_each", rates,
+			 "cpus", cpus, "seconds", 1.0, "behind", 0, "error",
+			 json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages", off, "bound_pages",
+				   bound, "cell", "hierarchical_total N0", "value", truth - off,
+				   "truth", truth, "cells_beyond_bound", 0));
+}
+
 json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned repetition)
 {
 	const struct scenario *scenario = made->scenario;
@@ -215,6 +241,8 @@ json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned re
 				      13 + 0.1 * (double)rng_below(&rng, 10), "p99_ns", "updates",
 				      409600, "updates_per_sample", 4096));
 	json_object_set_new(json_object_get(result, "update"), "kinds", made_kinds(point));
+	if (point->write.writers)
+		json_object_set_new(result, "writers", made_writers(point, walk, repetition));
 	json_object_set_new(result, "counts", made_counts(point, walk));
 	json_object_set_new(result, "error",
 			    json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages", off, "bound_pages",
