@@ -4,10 +4,8 @@
  * within the bound of any moment's truth or not; after the writers have ended it must be.
  */
 #include "backend/model.h"
-#include "base/rng.h"
-#include "fixture.h"
+#include "racers.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,57 +14,7 @@
 
 #include <cmocka.h>
 
-#define WRITERS 3
-#define READERS 3
-#define UPDATES 20000
-
-struct worker {
-	struct fixture *f;
-	unsigned cpu;
-	pthread_t thread;
-};
-
-/* A CPU's own charges and uncharges: a batch full at a time, from its own CPU only. */
-static struct update nth_update(unsigned cpu, unsigned n)
-{
-	struct rng rng = rng_for(5, cpu, n / 2);
-	long size = rng_below(&rng, 4) ? 1 + (long)rng_below(&rng, 40) : 512;
-
-	return (struct update){
-		.memcg = (uint32_t)rng_below(&rng, 31),
-		.node = (unsigned)rng_below(&rng, 2),
-		.lru = (enum lru_list)rng_below(&rng, NR_LRU_LISTS),
-		.cpu = cpu,
-		/* Every other pair is taken back at once. */
-		.delta = n % 4 == 1 ? -size : size,
-	};
-}
-
-static void *write_main(void *arg)
-{
-	struct worker *worker = arg;
-
-	for (unsigned n = 0; n < UPDATES; n++) {
-		struct update update = nth_update(worker->cpu, n);
-
-		worker->f->backend->update(worker->f->instance, &update);
-	}
-	return NULL;
-}
-
-static void *read_main(void *arg)
-{
-	struct worker *worker = arg;
-	struct read_request request = {.cpu = worker->cpu, .rows = ROWS_ALL};
-	struct numa_counts counts;
-
-	if (numa_counts_init(&counts, 2, worker->f->point.machine.nids))
-		return NULL;
-	for (unsigned n = 0; n < 100; n++)
-		worker->f->backend->read_counts(worker->f->instance, &request, &counts);
-	numa_counts_fini(&counts);
-	return NULL;
-}
+static const struct race the_race = {.writers = 3, .readers = 3, .updates = 20000};
 
 static void check_references(const struct fixture *f)
 {
@@ -85,27 +33,12 @@ static void check_references(const struct fixture *f)
 /* Leaves `f` to the caller. */
 static void race(struct fixture *f, const char *backend)
 {
-	struct point point = small_point(30, 2, WRITERS + READERS);
-	struct worker workers[WRITERS + READERS];
+	struct point point = small_point(30, 2, race_threads(&the_race));
 
 	point.tree.dying_ppm = 500000;
 	fixture_init(f, &point, backend);
 	fixture_populate(f);
-	for (unsigned i = 0; i < WRITERS + READERS; i++) {
-		workers[i] = (struct worker){.f = f, .cpu = i};
-		assert_int_equal(pthread_create(&workers[i].thread, NULL,
-						i < WRITERS ? write_main : read_main, &workers[i]),
-				 0);
-	}
-	for (unsigned i = 0; i < WRITERS + READERS; i++)
-		pthread_join(workers[i].thread, NULL);
-
-	for (unsigned cpu = 0; cpu < WRITERS; cpu++)
-		for (unsigned n = 0; n < UPDATES; n++) {
-			struct update update = nth_update(cpu, n);
-
-			oracle_update(f->oracle, &update);
-		}
+	race_run(f, &the_race);
 	for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
 		fixture_compare(f, memcg);
 }

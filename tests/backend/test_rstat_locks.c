@@ -4,8 +4,7 @@
  * lock as it says, and readers, writers and flushers that meet under any of them lose nothing.
  */
 #include "backend/rstat.h"
-#include "base/rng.h"
-#include "fixture.h"
+#include "racers.h"
 #include "timing/clock.h"
 
 #include <pthread.h>
@@ -198,93 +197,7 @@ static void who_waits_gets_a_lock_that_is_given_up_and_no_other(void **state)
 	}
 }
 
-#define WRITERS  4
-#define READERS  3
-#define FLUSHERS 1
-#define THREADS  (WRITERS + READERS + FLUSHERS)
-#define UPDATES  2000
-
-struct worker {
-	struct fixture *f;
-	unsigned cpu;
-	pthread_t thread;
-};
-
-/* Two after one another belong together: a page comes, and every other one goes. */
-static struct update nth_update(unsigned cpu, unsigned n)
-{
-	struct rng rng = rng_for(13, cpu, n / 2);
-	long size = rng_below(&rng, 8) ? 1 : 512;
-
-	return (struct update){
-		.memcg = (uint32_t)rng_below(&rng, 31),
-		.node = (unsigned)rng_below(&rng, 2),
-		.lru = (enum lru_list)rng_below(&rng, NR_LRU_LISTS),
-		.cpu = cpu,
-		.delta = n % 4 == 1 ? -size : size,
-	};
-}
-
-static void *write_main(void *arg)
-{
-	struct worker *worker = arg;
-
-	for (unsigned n = 0; n < UPDATES; n++) {
-		struct update update = nth_update(worker->cpu, n);
-
-		worker->f->backend->update(worker->f->instance, &update);
-	}
-	return NULL;
-}
-
-static void *read_main(void *arg)
-{
-	struct worker *worker = arg;
-	struct numa_counts counts;
-
-	if (numa_counts_init(&counts, 2, worker->f->point.machine.nids))
-		return NULL;
-	for (unsigned n = 0; n < 100; n++) {
-		struct read_request request = {
-			.memcg = n % 31, .cpu = worker->cpu, .rows = ROWS_ALL};
-
-		worker->f->backend->read_counts(worker->f->instance, &request, &counts);
-	}
-	numa_counts_fini(&counts);
-	return NULL;
-}
-
-static void *flush_main(void *arg)
-{
-	struct worker *worker = arg;
-
-	for (unsigned n = 0; n < 100; n++)
-		worker->f->backend->flush(worker->f->instance, n % 4 ? 0 : n % 31);
-	return NULL;
-}
-
-static void run_all(struct fixture *f)
-{
-	struct worker workers[THREADS];
-
-	for (unsigned i = 0; i < THREADS; i++) {
-		workers[i] = (struct worker){.f = f, .cpu = i};
-		assert_int_equal(pthread_create(&workers[i].thread, NULL,
-						i < WRITERS              ? write_main
-						: i < THREADS - FLUSHERS ? read_main
-									 : flush_main,
-						&workers[i]),
-				 0);
-	}
-	for (unsigned i = 0; i < THREADS; i++)
-		pthread_join(workers[i].thread, NULL);
-	for (unsigned cpu = 0; cpu < WRITERS; cpu++)
-		for (unsigned n = 0; n < UPDATES; n++) {
-			struct update update = nth_update(cpu, n);
-
-			oracle_update(f->oracle, &update);
-		}
-}
+static const struct race the_race = {.writers = 4, .readers = 3, .flushers = 1, .updates = 2000};
 
 /*
  * A flush that meets an update may leave it for the CPU's next one of that memcg, as in the
@@ -292,7 +205,7 @@ static void run_all(struct fixture *f)
  */
 static void settle(struct fixture *f)
 {
-	for (unsigned cpu = 0; cpu < WRITERS; cpu++)
+	for (unsigned cpu = 0; cpu < the_race.writers; cpu++)
 		for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
 			fixture_update(f, &(struct update){.memcg = memcg,
 							   .cpu = cpu,
@@ -302,13 +215,13 @@ static void settle(struct fixture *f)
 
 static void lose_nothing(enum flush_rules rules, enum flush_lock_model model)
 {
-	struct point point = small_point(30, 2, THREADS);
+	struct point point = small_point(30, 2, race_threads(&the_race));
 	const struct lock_times *times;
 	struct fixture f;
 
 	init(&f, point, rules, model);
 	fixture_populate(&f);
-	run_all(&f);
+	race_run(&f, &the_race);
 	settle(&f);
 	f.backend->flush(f.instance, 0);
 	for (uint32_t memcg = 0; memcg < f.tree->nr; memcg++) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/* See racers.h. */
+#include "racers.h"
+
+#include "base/rng.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define READS 100 /* of a reader, and flushes of a flusher */
+
+struct racer {
+	struct fixture *f;
+	const struct race *race;
+	unsigned cpu;
+	pthread_t thread;
+};
+
+/* A CPU's own charges and uncharges, a batch full at a time. Two after one another belong together:
+ * pages come, and those of every other pair are taken back at once. */
+static struct update nth_update(const struct fixture *f, unsigned cpu, unsigned n)
+{
+	struct rng rng = rng_for(5, cpu, n / 2);
+	long size = rng_below(&rng, 4) ? 1 + (long)rng_below(&rng, 40) : 512;
+
+	return (struct update){
+		.memcg = (uint32_t)rng_below(&rng, f->tree->nr),
+		.node = (unsigned)rng_below(&rng, f->point.machine.nodes),
+		.lru = (enum lru_list)rng_below(&rng, NR_LRU_LISTS),
+		.cpu = cpu,
+		.delta = n % 4 == 1 ? -size : size,
+	};
+}
+
+static void *write_main(void *arg)
+{
+	struct racer *racer = arg;
+
+	for (unsigned n = 0; n < racer->race->updates; n++) {
+		struct update update = nth_update(racer->f, racer->cpu, n);
+
+		racer->f->backend->update(racer->f->instance, &update);
+	}
+	return NULL;
+}
+
+/* The root every other time. */
+static uint32_t nth_memcg(const struct fixture *f, unsigned n)
+{
+	return n % 2 ? n % f->tree->nr : 0;
+}
+
+static void *read_main(void *arg)
+{
+	struct racer *racer = arg;
+	const struct fixture *f = racer->f;
+	struct numa_counts counts;
+
+	if (numa_counts_init(&counts, f->point.machine.nodes, f->point.machine.nids))
+		return NULL;
+	for (unsigned n = 0; n < READS; n++) {
+		struct read_request request = {
+			.memcg = nth_memcg(f, n), .cpu = racer->cpu, .rows = ROWS_ALL};
+
+		f->backend->read_counts(f->instance, &request, &counts);
+	}
+	numa_counts_fini(&counts);
+	return NULL;
+}
+
+static void *flush_main(void *arg)
+{
+	struct racer *racer = arg;
+
+	for (unsigned n = 0; n < READS; n++)
+		racer->f->backend->flush(racer->f->instance, nth_memcg(racer->f, n));
+	return NULL;
+}
+
+void race_run(struct fixture *f, const struct race *race)
+{
+	unsigned nr = race_threads(race);
+	struct racer *racers = calloc(nr, sizeof(*racers));
+
+	assert_non_null(racers);
+	for (unsigned i = 0; i < nr; i++) {
+		void *(*start)(void *) = i < race->writers                   ? write_main
+					 : i < race->writers + race->readers ? read_main
+									     : flush_main;
+
+		racers[i] = (struct racer){.f = f, .race = race, .cpu = i};
+		assert_int_equal(pthread_create(&racers[i].thread, NULL, start, &racers[i]), 0);
+	}
+	for (unsigned i = 0; i < nr; i++)
+		pthread_join(racers[i].thread, NULL);
+	free(racers);
+
+	for (unsigned cpu = 0; cpu < race->writers; cpu++)
+		for (unsigned n = 0; n < race->updates; n++) {
+			struct update update = nth_update(f, cpu, n);
+
+			oracle_update(f->oracle, &update);
+		}
+}
