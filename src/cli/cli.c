@@ -128,6 +128,20 @@ const struct metric *cli_metric(struct argp_state *state, const char *text)
 	return metric;
 }
 
+void cli_take_directory(struct argp_state *state, const char *what, const char *argument,
+			const char **directory)
+{
+	if (*directory)
+		argp_error(state, "one %s at a time, '%s' is too many", what, argument);
+	*directory = argument;
+}
+
+void cli_need_directory(struct argp_state *state, const char *what, const char *directory)
+{
+	if (!directory)
+		argp_error(state, "the directory of a %s is missing", what);
+}
+
 double cli_share(struct argp_state *state, const char *name, const char *text)
 {
 	const char *why = "";

@@ -59,6 +59,12 @@ size_t cli_metrics(struct argp_state *state, const char *text,
 /* The same where only one makes sense. */
 const struct metric *cli_metric(struct argp_state *state, const char *text);
 
+/* The one directory that a command takes, of a `what`: a run or a history. Taken where argp meets
+ * an argument, asked for at the end; a second one or none is wrong usage. */
+void cli_take_directory(struct argp_state *state, const char *what, const char *argument,
+			const char **directory);
+void cli_need_directory(struct argp_state *state, const char *what, const char *directory);
+
 /* The argument of the option `name`, "3%", as a share. Calls argp_error() where it is none. */
 double cli_share(struct argp_state *state, const char *name, const char *text);
 

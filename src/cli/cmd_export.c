@@ -76,8 +76,7 @@ static void check_arguments(struct argp_state *state, const struct export_argume
 {
 	if (!arguments->format)
 		argp_error(state, "--format is missing (gb-json, csv, hgrm, otava-csv)");
-	if (!arguments->directory)
-		argp_error(state, "the directory of a run is missing");
+	cli_need_directory(state, "run", arguments->directory);
 	if (arguments->format != EXPORT_OTAVA &&
 	    (arguments->scenario || arguments->host_class || arguments->keep_going))
 		argp_error(state, "--%s is of --format otava-csv only",
@@ -113,9 +112,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->keep_going = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (arguments->directory)
-			argp_error(state, "one run at a time, '%s' is too many", argument);
-		arguments->directory = argument;
+		cli_take_directory(state, "run", argument, &arguments->directory);
 		return 0;
 	case ARGP_KEY_END:
 		check_arguments(state, arguments);

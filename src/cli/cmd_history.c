@@ -85,8 +85,7 @@ static void check(const struct history_arguments *arguments, struct argp_state *
 {
 	bool for_people = arguments->format & (FORMAT_TABLE | FORMAT_MARKDOWN);
 
-	if (!arguments->directory)
-		argp_error(state, "the directory of a history is missing");
+	cli_need_directory(state, "history", arguments->directory);
 	if (!arguments->charts.directory && (arguments->charts.dumb || arguments->charts.scripts))
 		argp_error(state, "--dumb and --scripts need --charts DIR");
 	if (arguments->charts.dumb && !for_people)
@@ -130,9 +129,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->options.keep_going = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (arguments->directory)
-			argp_error(state, "one directory at a time, '%s' is too many", argument);
-		arguments->directory = argument;
+		cli_take_directory(state, "history", argument, &arguments->directory);
 		return 0;
 	case ARGP_KEY_END:
 		check(arguments, state);

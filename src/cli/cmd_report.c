@@ -73,13 +73,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->charts.png = formats & FORMAT_PNG;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (arguments->run)
-			argp_error(state, "one run at a time, '%s' is too many", argument);
-		arguments->run = argument;
+		cli_take_directory(state, "run", argument, &arguments->run);
 		return 0;
 	case ARGP_KEY_END:
-		if (!arguments->run)
-			argp_error(state, "the directory of a run is missing");
+		cli_need_directory(state, "run", arguments->run);
 		if (arguments->page.history && !arguments->page.path)
 			argp_error(state, "--history is for the page: -o FILE.html is missing");
 		return 0;
