@@ -3,6 +3,7 @@
 #include "driver/feasible.h"
 
 #include "base/units.h"
+#include "driver/churn.h"
 #include "driver/probe.h"
 #include "driver/seq_file.h"
 #include "driver/update_cost.h"
@@ -63,7 +64,7 @@ static uint64_t process_bytes(const struct point *point, const struct backend *b
 	uint64_t bytes = backend->bytes(point), memcgs = (uint64_t)point->tree.memcgs + 1;
 
 	return bytes + bytes / SHARE_OF_LINES + PROCESS_BYTES + readers_bytes(point, backend) +
-	       writers_guess_bytes(point) + probe_guess_bytes(point) +
+	       writers_guess_bytes(point) + churn_guess_bytes(point) + probe_guess_bytes(point) +
 	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
 }
 
@@ -121,6 +122,13 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 		error_list_add(reasons, NULL, 0, 0, "%s has no counters for %s, only for %s",
 			       backend->name, stat_type_name(point_format(point)->type),
 			       stat_type_name(STAT_NUMA_V1));
+		code = -ENODEV;
+	}
+	if (point->write.churn && !(backend->capabilities & BACKEND_CHURN)) {
+		error_list_add(reasons, NULL, 0, 0,
+			       "write.churn needs a back end whose memcgs come and go, and %s's "
+			       "do not",
+			       backend->name);
 		code = -ENODEV;
 	}
 	if (point->read.cgroup == TARGET_MACHINE) {

@@ -12,16 +12,17 @@
 
 /*
  * 0, or -ENODEV with every reason added: placement (placement_new()), memory (the estimate against
- * what is available: MemAvailable and the limits of the cgroups this process is in), readers against
- * allowed CPUs (a warning is not a reason: more readers than CPUs is possible), back ends that cannot
- * do what is asked (read.cgroup: machine needs a live back end, writers one that takes updates).
+ * what is available: MemAvailable and the limits of the cgroups this process is in), readers
+ * against allowed CPUs (a warning is not a reason: more readers than CPUs is possible), back ends
+ * that cannot do what is asked (read.cgroup: machine needs a live back end, writers one that takes
+ * updates).
  */
 int feasible(const struct machine *machine, const struct point *point,
 	     const struct backend *backend, struct error_list *reasons);
 
 /*
- * The two halves of it, for those who ask for many points: what does not depend on the back end, and
- * what does. `available` is available_on() the machine, asked once.
+ * The two halves of it, for those who ask for many points: what does not depend on the back end,
+ * and what does. `available` is available_on() the machine, asked once.
  */
 int feasible_placement(const struct machine *machine, const struct point *point,
 		       struct error_list *reasons);

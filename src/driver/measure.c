@@ -10,6 +10,7 @@
 #include "backend/oracle.h"
 #include "base/build.h"
 #include "base/rng.h"
+#include "driver/churn.h"
 #include "driver/feasible.h"
 #include "driver/measure_json.h"
 #include "driver/probe.h"
@@ -42,6 +43,7 @@ struct measurement {
 	struct line_set *lines;
 	struct oracle *oracle; /* from the counted read on: what is in the instance */
 	struct writers *writers;
+	struct churn *churn; /* from populating on: those who linger are there from the start */
 	struct measured out;
 };
 
@@ -107,6 +109,10 @@ static int build(struct measurement *m, struct error *err)
 	m->out.verify_ns = lap(&since);
 	m->plan.point = &m->point;
 	r = m->backend->populate(m->instance, &m->plan, err);
+	if (!r)
+		r = churn_new(&(struct churn_env){m->backend, m->instance, &m->point, m->tree,
+						  m->placement},
+			      &m->churn, err);
 	m->out.populate_ns = lap(&since);
 	return r;
 }
@@ -129,6 +135,8 @@ static void compare_file(struct measurement *m, uint32_t memcg, const struct num
 			 struct numa_counts *truth)
 {
 	uint32_t subtree = memcg ? memcg_tree_size(m->tree, memcg) : m->tree->nr;
+
+	subtree += churn_below(m->churn, memcg);
 
 	oracle_read(m->oracle, memcg, point_rows(&m->point), truth);
 	compare(m, counts, truth, SCOPE_HIERARCHICAL, subtree);
@@ -171,6 +179,8 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 	struct op_probe probe = {.lines = m->lines};
 
 	oracle_populate(m->oracle, &m->plan);
+	if (churn_account(m->churn, m->oracle))
+		return error_set(err, -ENOMEM, "out of memory for the oracle");
 	while (request.memcg != MEMCG_NONE) {
 		int r = count_file(m, &request, counts, &probe);
 
@@ -220,9 +230,11 @@ static int compare_after_load(struct measurement *m, struct error *err)
 	struct read_request request = {.memcg = 0, .cpu = 0, .rows = point_rows(&m->point)};
 	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
 	unsigned nr_nodes = m->point.machine.nodes;
+	uint32_t subtree = m->tree->nr;
 	int r = -ENOMEM;
 
 	writers_account(m->writers, m->oracle);
+	subtree += churn_below(m->churn, 0);
 	if (stat_counts_init(&counts, point_format(&m->point), nr_nodes, m->point.machine.nids) ||
 	    stat_counts_init(&truth, point_format(&m->point), nr_nodes, m->point.machine.nids))
 		goto out;
@@ -232,11 +244,10 @@ static int compare_after_load(struct measurement *m, struct error *err)
 	oracle_read(m->oracle, 0, request.rows, &truth);
 	m->out.load_beyond_bound =
 		oracle_compare(m->backend, &m->point, &counts, &truth, request.rows & ROWS_LOCAL,
-			       m->tree->nr, &m->out.load_error);
+			       subtree, &m->out.load_error);
 	/* The worst cell that is said is a hierarchical one, as before the load. */
-	m->out.load_beyond_bound +=
-		oracle_compare(m->backend, &m->point, &counts, &truth, ROWS_HIERARCHICAL,
-			       m->tree->nr, &m->out.load_error);
+	m->out.load_beyond_bound += oracle_compare(m->backend, &m->point, &counts, &truth,
+						   ROWS_HIERARCHICAL, subtree, &m->out.load_error);
 out:
 	numa_counts_fini(&truth);
 	numa_counts_fini(&counts);
@@ -251,10 +262,15 @@ static int sample_under_load(struct measurement *m, struct sampler *sampler, str
 	if (r)
 		return r;
 	sampler->writers = m->writers;
+	sampler->churn = m->churn;
 	r = sampler_run(sampler, &m->out.sampling, &m->out.sampled, err);
 	if (!r)
 		r = writers_digest(m->writers, &m->out.writers, err);
+	if (!r && churn_account(m->churn, m->oracle))
+		r = error_set(err, -ENOMEM, "out of memory for the oracle");
+	churn_digest(m->churn, &m->out.churn);
 	sampler->writers = NULL;
+	sampler->churn = NULL;
 	return r;
 }
 
@@ -266,7 +282,7 @@ static int hold_against_truth(struct measurement *m, struct sampler *sampler, st
 
 	if (m->writers)
 		r = probe_load(sampler, m->writers, m->oracle, &m->out.probed, err);
-	if (!r && m->writers)
+	if (!r && (m->writers || m->churn))
 		r = compare_after_load(m, err);
 	return r ? r : consistency_look(sampler, m->oracle, &m->out.consistency, err);
 }
@@ -329,6 +345,7 @@ static void fini(struct measurement *m)
 {
 	measured_fini(&m->out);
 	writers_free(m->writers);
+	churn_free(m->churn);
 	line_set_free(m->lines);
 	oracle_free(m->oracle);
 	if (m->instance)

@@ -149,6 +149,39 @@ static json_t *writers_json(const struct measured *m, const struct point *point)
 	/* clang-format on */
 }
 
+static json_t *churn_json(const struct measured *m, const struct point *point)
+{
+	const struct churn_cost *c = &m->churn;
+	const struct cell_error *e = &m->load_error;
+	char cell[CELL_NAME_MAX];
+
+	if (!c->any)
+		return json_null();
+	/* clang-format off */
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:i,"
+			 " s:{s:o, s:o, s:s, s:o, s:o, s:i}}",
+			 "created", count_json(c->created),
+			 "removed", count_json(c->removed),
+			 "create_ns", number(c->create_ns),
+			 "create_p99_ns", number(c->create_p99_ns),
+			 "remove_ns", number(c->remove_ns),
+			 "remove_p99_ns", number(c->remove_p99_ns),
+			 "lingering", (int)c->lingering,
+			 "pages", (int)c->pages,
+			 "behind", count_json(c->behind),
+			 "waits", count_json(c->waits),
+			 "seconds", number(c->seconds),
+			 "cpu", (int)c->os_cpu,
+			 "error",
+			 "pages", count_json(e->pages),
+			 "bound_pages", count_json(e->bound),
+			 "cell", cell_error_name(cell, e, point),
+			 "value", count_json(e->value),
+			 "truth", count_json(e->truth),
+			 "cells_beyond_bound", (int)m->load_beyond_bound);
+	/* clang-format on */
+}
+
 static json_t *counts_json(const struct measured *m)
 {
 	const struct op_counts *c = &m->counts;
@@ -269,6 +302,8 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		warn(warnings, "a loop was disturbed and measured again");
 	if (m->sampled.late)
 		warn(warnings, "paced samples began after their time");
+	if (m->churn.behind)
+		warn(warnings, "memcgs were created after their time");
 	if (m->writers.behind)
 		warn(warnings, "paced updates began after their time");
 	if (threads_share_cpus(m, point))
@@ -312,6 +347,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 					   (int)m->parts.samples));
 	r |= json_object_set_new(result, "update", update_json(m));
 	r |= json_object_set_new(result, "writers", writers_json(m, point));
+	r |= json_object_set_new(result, "churn", churn_json(m, point));
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));

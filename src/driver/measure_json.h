@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/oracle.h"
+#include "driver/churn.h"
 #include "driver/consistency.h"
 #include "driver/probe.h"
 #include "driver/sampler.h"
@@ -37,6 +38,7 @@ struct measured {
 	struct update_cost update;
 	struct update_kinds update_kinds;
 	struct writers_cost writers;
+	struct churn_cost churn;
 	struct cell_error load_error; /* after the writers ended */
 	unsigned load_beyond_bound; /* cells */
 	struct probed probed; /* under load */

@@ -8,6 +8,7 @@
  */
 #include "driver/sampler.h"
 
+#include "driver/churn.h"
 #include "driver/gate.h"
 #include "driver/reader.h"
 #include "driver/writer.h"
@@ -52,7 +53,8 @@ struct member {
 
 static bool begins_anew(const struct point *point)
 {
-	return point->read.cache == CACHE_COLD || point->read.pacing_ns || point->read.spills;
+	return point->read.cache == CACHE_COLD || point->read.pacing_ns || point->read.spills ||
+	       point->write.churn;
 }
 
 /* Closed, hot and quiet: chained intervals. */
@@ -94,6 +96,7 @@ static bool wait_until(uint64_t due)
 static int loop_separate(struct reader *reader, const struct sampling *sampling)
 {
 	uint64_t pacing = reader->sampler->point->read.pacing_ns, due = clock_now();
+	struct grace *grace = churn_grace(reader->sampler->churn);
 
 	for (uint64_t s = 0; s < sampling->samples; s++) {
 		uint64_t then;
@@ -101,21 +104,30 @@ static int loop_separate(struct reader *reader, const struct sampling *sampling)
 		reader_before_sample(reader);
 		if (pacing && s > 0)
 			reader->late += wait_until(due += pacing);
+		grace_enter(grace, reader->request.cpu);
 		then = clock_now();
 		for (uint64_t r = 0; r < sampling->reads_per_sample; r++) {
 			long length = reader_read(reader);
 
-			if (length < 0)
+			if (length < 0) {
+				grace_leave(grace, reader->request.cpu);
 				return (int)length;
+			}
 		}
 		reader->ns[s] = clock_now() - then;
+		grace_leave(grace, reader->request.cpu);
 	}
 	return 0;
 }
 
+static bool has_load(const struct team *team)
+{
+	return team->sampler->writers || team->sampler->churn;
+}
+
 static unsigned to_finish(const struct team *team)
 {
-	return team->nr_readers + (team->sampler->writers != NULL);
+	return team->nr_readers + has_load(team);
 }
 
 /*
@@ -125,7 +137,7 @@ static unsigned to_finish(const struct team *team)
 static int keep_reading(struct team *team, struct reader *reader)
 {
 	uint64_t pacing = team->sampler->point->read.pacing_ns, due = clock_now();
-	bool watches = reader == team->readers && team->sampler->writers;
+	bool watches = reader == team->readers && has_load(team);
 
 	atomic_fetch_add(&team->finished, 1);
 	while (atomic_load(&team->finished) < to_finish(team)) {
@@ -134,7 +146,9 @@ static int keep_reading(struct team *team, struct reader *reader)
 		reader_before_sample(reader);
 		if (pacing)
 			wait_until(due += pacing);
+		grace_enter(churn_grace(team->sampler->churn), reader->request.cpu);
 		length = reader_read(reader);
+		grace_leave(churn_grace(team->sampler->churn), reader->request.cpu);
 		if (length < 0)
 			return (int)length;
 		if (watches && clock_now() >= team->load_until) {
@@ -148,7 +162,7 @@ static int keep_reading(struct team *team, struct reader *reader)
 /* Every reader ends with this, whatever became of it: the others must not wait for ever. */
 static int finish(struct team *team, struct reader *reader, int result)
 {
-	bool watches = reader == team->readers && team->sampler->writers;
+	bool watches = reader == team->readers && has_load(team);
 	int r = result;
 
 	if (!result)
@@ -198,6 +212,7 @@ static void *member_main(void *arg)
 	if (!gate_wait(&team->gate))
 		return NULL;
 	writers_await(team->sampler->writers);
+	churn_await(team->sampler->churn);
 	if (!r)
 		r = read_samples(team, member->index);
 	member->result = finish(team, &team->readers[member->index], r);
@@ -265,6 +280,8 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 	if (!members)
 		return error_set(err, -ENOMEM, "out of memory");
 	r = writers_start(team->sampler->writers, &team->gate, err);
+	if (!r)
+		r = churn_start(team->sampler->churn, &team->gate, err);
 	/* After the writers, who are not to be counted, and before the readers, who inherit them.
 	 */
 	perf_counters_open(&perf);
@@ -275,7 +292,9 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 	if (r) {
 		gate_cancel(&team->gate);
 	} else {
-		gate_open(&team->gate, started - 1 + writers_nr(team->sampler->writers));
+		gate_open(&team->gate, started - 1 + writers_nr(team->sampler->writers) +
+					       churn_nr(team->sampler->churn));
+		churn_await(team->sampler->churn);
 		writers_await(team->sampler->writers);
 		team->load_until = clock_now() + writers_least_ns(team->sampler->point);
 		perf_counters_start(&perf);
@@ -284,6 +303,8 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 		r = finish(team, &team->readers[0], r);
 	}
 	stopped = writers_stop(team->sampler->writers, r ? NULL : err);
+	r = r ? r : stopped;
+	stopped = churn_stop(team->sampler->churn, r ? NULL : err);
 	r = r ? r : stopped;
 	joined = join_members(members, started, r ? NULL : err);
 	out->benchmark_mean_ns = total_ns / (double)reads;

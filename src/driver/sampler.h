@@ -34,7 +34,9 @@ struct sampler {
 	const struct line_set *lines; /* what a read touches; NULL: evict by sweeping */
 	uint64_t llc_bytes;
 	struct timer_floor floor;
-	struct writers *writers; /* at work while readers are timed; NULL: nobody writes. writer.h */
+	struct writers
+		*writers; /* at work while readers are timed; NULL: nobody writes. writer.h */
+	struct churn *churn; /* the same of memcgs that come and go; churn.h */
 };
 
 /* Numbers that the pilot fixes once for a (point, back end). */

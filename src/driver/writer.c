@@ -448,7 +448,7 @@ void writers_cost_fini(struct writers_cost *cost)
 
 uint64_t writers_least_ns(const struct point *point)
 {
-	if (!point->write.writers)
+	if (!point->write.writers && !point->write.churn)
 		return 0;
 	return point->read.time_ns < LEAST_NS ? point->read.time_ns : LEAST_NS;
 }

@@ -17,7 +17,9 @@
 struct writer_cpus writer_cpus(const struct placement *placement, const struct point *point,
 			       unsigned writer)
 {
-	uint64_t readers = point->read.readers, left = point->machine.cpus - readers;
+	uint64_t readers = point->read.readers;
+	/* the last one is the churner's, where there is one */
+	uint64_t left = point->machine.cpus - readers - (point->write.churn > 0);
 	unsigned first = (unsigned)(readers + writer * left / point->write.writers);
 	unsigned end = (unsigned)(readers + (writer + 1) * left / point->write.writers);
 	struct writer_cpus cpus = {first, first + 1};

@@ -40,6 +40,13 @@
  * before 0.2. median: of an update, over batches of updates_per_sample; p99: of such batches'
  *              means, null below 1000 batches; behind: paced batches that began after their time;
  *              error: of the root's hierarchical rows after the writers ended
+ *  churn       {"created":n,"removed":n,"create_ns":..,"create_p99_ns":..|null,"remove_ns":..|null,
+ *               "remove_p99_ns":..|null,"lingering":n,"pages":n,"behind":0,"waits":0,
+ *               "seconds":..,"cpu":OS index,"error":{as error, below}}|null
+ *              memcgs that came and went while the samples were taken; null without any, absent
+ *              before 0.2. medians, and p99 of 1000 or more; pages: charged to each; behind: that were
+ *              created after the next was due; waits: that waited for readers to be done with a
+ *              place; error: of the root's hierarchical rows after it ended
  *  counts      {op_counts by name, "bytes_touched":..,"shows":..}
  *              shows: how often files were shown for one read, 0 of counts: more than there are
  * files where a text does not fit into the buffer (driver/seq_file.h). All counts but text_bytes

@@ -371,6 +371,33 @@ static int check_writers(const struct exam *exam)
 	return 0;
 }
 
+/* What the churner did, and whether the point has one. */
+static int check_churn(const struct exam *exam)
+{
+	const json_t *churn = json_object_get(exam->document->json, "churn");
+	const struct point *point = exam->point;
+
+	if (json_is_object(churn) != (point->write.churn > 0))
+		return document_fault(exam->document, "churn", exam->err,
+				      "is not there where write.churn is above 0, and only there");
+	if (!json_is_object(churn))
+		return 0;
+	if (json_number_at(churn, "lingering") != point->write.linger)
+		return document_fault(exam->document, "churn.lingering", exam->err,
+				      "is not what write.linger says, %u", point->write.linger);
+	if (json_number_at(churn, "created") != json_number_at(churn, "removed"))
+		return document_fault(exam->document, "churn.removed", exam->err,
+				      "are not as many as were created, while as many linger");
+	if (json_number_at(churn, "behind") > json_number_at(churn, "created"))
+		return document_fault(exam->document, "churn.behind", exam->err,
+				      "are more than were created");
+	if (json_number_at(churn, "create_p99_ns") < json_number_at(churn, "create_ns") ||
+	    json_number_at(churn, "remove_p99_ns") < json_number_at(churn, "remove_ns"))
+		return document_fault(exam->document, "churn.create_p99_ns", exam->err,
+				      "or remove_p99_ns is less than the median");
+	return 0;
+}
+
 static int check_host(const struct exam *exam)
 {
 	const json_t *json = exam->document->json;
@@ -388,8 +415,9 @@ int result_check(const struct document *document, const struct point *point,
 		 const struct histogram *latency, struct error *err)
 {
 	static int (*const checks[])(const struct exam *exam) = {
-		check_sampling, check_median,    check_means, check_parts,  check_counts,
-		check_host,     check_placement, check_times, check_update, check_writers,
+		check_sampling, check_median,  check_means,     check_parts,
+		check_counts,   check_host,    check_placement, check_times,
+		check_update,   check_writers, check_churn,
 	};
 	struct exam exam = {document, point, latency, 0, 0, 0, err};
 	int r;

@@ -44,6 +44,7 @@ static const struct parameter_word cgroup_words[] = {
 	{"root", TARGET_ROOT}, {"middle", TARGET_MIDDLE},   {"leaf", TARGET_LEAF},
 	{"all", TARGET_ALL},   {"machine", TARGET_MACHINE}, {NULL, 0}};
 static const struct parameter_word pacing_words[] = {{"closed", 0}, {NULL, 0}};
+static const struct parameter_word churn_words[] = {{"none", 0}, {NULL, 0}};
 static const struct parameter_word cache_words[] = {
 	{"hot", CACHE_HOT}, {"cold", CACHE_COLD}, {NULL, 0}};
 static const struct parameter_word form_words[] = {
@@ -180,6 +181,11 @@ const struct parameter parameters[] = {
 	 .in_id = true, .help = "closed: back to back; else updates per second of each writer"},
 	{WORD("write.target", write.target, write_target_words, WRITE_ALL), .in_id = true,
 	 .help = "memcgs: all, each writer its own, or one leaf for all writers"},
+	{NUMBER("write.churn", write.churn, UNIT_COUNT, 0, 1, 1000000), .words = churn_words,
+	 .in_id = true, .quiet = true,
+	 .help = "memcgs that are created, charged and removed per second"},
+	{NUMBER("write.linger", write.linger, UNIT_COUNT, 0, 0, 1000000), .in_id = true,
+	 .quiet = true, .help = "of these, so many are dying at a time, before they are removed"},
 };
 const size_t nr_parameters = sizeof(parameters) / sizeof(parameters[0]);
 _Static_assert(sizeof(parameters) / sizeof(parameters[0]) <= MAX_PARAMETERS, "too many");
@@ -242,7 +248,8 @@ bool parameter_matters(const struct parameter *parameter, const struct point *po
 {
 	bool of_writers = !strncmp(parameter->name, "write.", strlen("write."));
 
-	if (of_writers && parameter->offset != offsetof(struct point, write.writers))
+	if (of_writers && !parameter->quiet &&
+	    parameter->offset != offsetof(struct point, write.writers))
 		return point->write.writers > 0;
 	return !parameter->quiet || !parameter_is_default(parameter, point);
 }

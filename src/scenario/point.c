@@ -47,6 +47,34 @@ static int blame(const char *name, const struct parameter **culprit)
 	return -EINVAL;
 }
 
+/* The churner has a modelled CPU of its own, too. */
+static int check_churn(const struct point *point, const struct parameter **culprit,
+		       struct error *err)
+{
+	uint64_t threads = (uint64_t)point->read.readers + point->write.writers + 1;
+
+	if (!point->write.churn && point->write.linger) {
+		error_set(err, -EINVAL, "write.linger: nobody is removed without write.churn (0)");
+		return blame("write.linger", culprit);
+	}
+	if (!point->write.churn)
+		return 0;
+	if (threads > point->machine.cpus) {
+		error_set(err, -EINVAL,
+			  "write.churn: takes a CPU beside those of %" PRIu32 " readers and "
+			  "%" PRIu32 " writers (together at most machine.cpus, %" PRIu32 ")",
+			  point->read.readers, point->write.writers, point->machine.cpus);
+		return blame("write.churn", culprit);
+	}
+	if (point->read.cache == CACHE_COLD) {
+		error_set(err, -EINVAL,
+			  "write.churn: what comes meanwhile lies where no cold cache was made "
+			  "(read.cache: hot)");
+		return blame("write.churn", culprit);
+	}
+	return 0;
+}
+
 /* Every thread has modelled CPUs of its own; see backend.h. */
 static int check_writers(const struct point *point, const struct parameter **culprit,
 			 struct error *err)
@@ -138,6 +166,8 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 			  stat_type_name(point_format(point)->type));
 		return blame("machine.layout", culprit);
 	}
+	if (check_churn(point, culprit, err))
+		return -EINVAL;
 	return check_writers(point, culprit, err);
 }
 

@@ -28,7 +28,7 @@ DEFAULTS = {
     'read.readers': '1',
     'read.pacing': '0', 'read.cache': 'hot', 'read.form': 'text', 'read.rows': 'all',
     'read.text': 'seq_printf', 'read.buffer': 'reopened', 'read.spills': '0', 'write.writers': '0',
-    'write.mix': 'page', 'write.rate': '0', 'write.target': 'all',
+    'write.mix': 'page', 'write.rate': '0', 'write.target': 'all', 'write.churn': '0', 'write.linger': '0',
 }
 NOT_IN_ID = ('read.samples', 'read.time')
 
