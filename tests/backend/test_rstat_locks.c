@@ -111,34 +111,51 @@ static void holder_fini(struct holder *holder)
 	lock_times_fini(&holder->times);
 }
 
+/* Until the other has found it taken, and then for a while. */
 static void *hold_main(void *arg)
 {
 	struct holder *holder = arg;
 
 	flush_lock_take(&holder->lock, &holder->times);
 	atomic_store(&holder->stage, 1);
+	while (atomic_load(&holder->stage) != 2)
+		sched_yield();
 	nap(HELD);
 	flush_lock_drop(&holder->lock, &holder->times);
 	return NULL;
+}
+
+/* How long the second waited, who may have come too late on a busy machine. */
+static uint64_t take_behind_holder(struct holder *holder)
+{
+	uint64_t begin, waited;
+
+	assert_int_equal(pthread_create(&holder->thread, NULL, hold_main, holder), 0);
+	while (!atomic_load(&holder->stage))
+		sched_yield();
+	assert_false(flush_lock_try(&holder->lock, &holder->times));
+	begin = clock_now();
+	atomic_store(&holder->stage, 2);
+	flush_lock_take(&holder->lock, &holder->times);
+	waited = clock_now() - begin;
+	flush_lock_drop(&holder->lock, &holder->times);
+	pthread_join(holder->thread, NULL);
+	return waited;
 }
 
 static void who_holds_for_5_ms_and_who_waits_for_it_shows(void **state)
 {
 	for (size_t m = 0; m < NR_MODELS; m++) {
 		struct holder holder;
-		uint64_t begin, waited;
+		uint64_t waited;
 
 		holder_init(&holder, all_models[m]);
-		assert_int_equal(pthread_create(&holder.thread, NULL, hold_main, &holder), 0);
-		while (!atomic_load(&holder.stage))
-			sched_yield();
-		assert_false(flush_lock_try(&holder.lock, &holder.times));
-		begin = clock_now();
-		flush_lock_take(&holder.lock, &holder.times);
-		waited = clock_now() - begin;
-		flush_lock_drop(&holder.lock, &holder.times);
-		pthread_join(holder.thread, NULL);
-
+		waited = take_behind_holder(&holder);
+		for (unsigned i = 0; i < 100 && !holder.times.contended; i++) {
+			holder_fini(&holder);
+			holder_init(&holder, all_models[m]);
+			waited = take_behind_holder(&holder);
+		}
 		assert_int_equal(holder.times.taken, 2);
 		assert_int_equal(holder.times.contended, 1);
 		assert_int_equal(atomic_load(&holder.times.passed_by), 1);
