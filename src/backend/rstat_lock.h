@@ -8,11 +8,13 @@
  * rest of a time slice, or for ever where it has a lower priority.
  *
  * The flush lock is one of several models (counters.lock), and a record is kept of how long it was
- * waited for and held. A flush that gives it up between two CPUs takes it again behind those who
- * wait: it looks on, as long as a spin, until one of them has it, and lets others run where none
- * came. So nobody is starved by a flush that gives up and takes again all the time, nor does a
- * flush wait for a thread that does not run. Kernels queue, which does the same where no holder is
- * preempted.
+ * waited for and held. That costs 60 ns a taking, two looks at the clock most of it: taking and
+ * giving back take 69 ns with it and 9 without; giving up between two CPUs takes 45 ns, with one
+ * look (a quiet virtual machine, Xeon model 207). A flush that gives it up between two CPUs takes
+ * it again behind those who wait: it looks on, as long as a spin, until one of them has it, and
+ * lets others run where none came. So nobody is starved by a flush that gives up and takes again
+ * all the time, nor does a flush wait for a thread that does not run. Kernels queue, which does the
+ * same where no holder is preempted.
  */
 #ifndef MEMCGBENCH_BACKEND_RSTAT_LOCK_H
 #define MEMCGBENCH_BACKEND_RSTAT_LOCK_H

@@ -118,6 +118,12 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 			       backend->name);
 		code = -ENODEV;
 	}
+	if (point->counters.flusher_ns && !backend->flush) {
+		error_list_add(reasons, NULL, 0, 0,
+			       "counters.flusher needs a back end that flushes, and %s does not",
+			       backend->name);
+		code = -ENODEV;
+	}
 	if (!backend_can_read(backend, point_format(point))) {
 		error_list_add(reasons, NULL, 0, 0, "%s has no counters for %s, only for %s",
 			       backend->name, stat_type_name(point_format(point)->type),

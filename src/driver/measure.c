@@ -12,6 +12,8 @@
 #include "base/rng.h"
 #include "driver/churn.h"
 #include "driver/feasible.h"
+#include "driver/flusher.h"
+#include "driver/locks.h"
 #include "driver/measure_json.h"
 #include "driver/probe.h"
 #include "driver/sampler.h"
@@ -43,6 +45,7 @@ struct measurement {
 	struct line_set *lines;
 	struct oracle *oracle; /* from the counted read on: what is in the instance */
 	struct writers *writers;
+	struct flusher *flusher;
 	struct churn *churn; /* from populating on: those who linger are there from the start */
 	struct measured out;
 };
@@ -263,13 +266,21 @@ static int sample_under_load(struct measurement *m, struct sampler *sampler, str
 		return r;
 	sampler->writers = m->writers;
 	sampler->churn = m->churn;
-	r = sampler_run(sampler, &m->out.sampling, &m->out.sampled, err);
+	r = flusher_new(sampler, &m->flusher, err);
+	sampler->flusher = m->flusher;
+	if (!r)
+		r = sampler_run(sampler, &m->out.sampling, &m->out.sampled, err);
+	if (!r && !(m->out.locks = locks_json(sampler)))
+		r = error_set(err, -ENOMEM, "out of memory for what is known of locks");
+	if (!r)
+		m->out.flusher = flusher_digest(m->flusher);
 	if (!r)
 		r = writers_digest(m->writers, &m->out.writers, err);
 	if (!r && churn_account(m->churn, m->oracle))
 		r = error_set(err, -ENOMEM, "out of memory for the oracle");
 	churn_digest(m->churn, &m->out.churn);
 	sampler->writers = NULL;
+	sampler->flusher = NULL;
 	sampler->churn = NULL;
 	return r;
 }
@@ -344,6 +355,7 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 static void fini(struct measurement *m)
 {
 	measured_fini(&m->out);
+	flusher_free(m->flusher);
 	writers_free(m->writers);
 	churn_free(m->churn);
 	line_set_free(m->lines);

@@ -3,6 +3,7 @@
 #include "driver/measure_json.h"
 
 #include "base/build.h"
+#include "driver/locks.h"
 #include "driver/truth_json.h"
 #include "result/result.h"
 #include "scenario/parameter.h"
@@ -264,6 +265,17 @@ static bool threads_share_cpus(const struct measured *m, const struct point *poi
 	return false;
 }
 
+static bool flusher_shares_cpu(const struct measured *m, const struct point *point)
+{
+	bool shares = false;
+
+	for (unsigned i = 0; i < m->writers.writers; i++)
+		shares |= m->writers.share[i].os_cpu == m->flusher.os_cpu;
+	for (unsigned i = 0; i < point->read.readers; i++)
+		shares |= m->sampled.reader_cpus[i] == m->flusher.os_cpu;
+	return m->flusher.period_ns && shares;
+}
+
 static void warn(json_t *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void warn(json_t *warnings, const char *format, ...)
@@ -306,6 +318,13 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		warn(warnings, "memcgs were created after their time");
 	if (m->writers.behind)
 		warn(warnings, "paced updates began after their time");
+	if (m->flusher.period_ns && !m->flusher.flushes)
+		warn(warnings, "the flusher had no turn: the samples took less than half of its "
+			       "period");
+	if (m->flusher.late)
+		warn(warnings, "periodic flushes began after their time");
+	if (flusher_shares_cpu(m, point))
+		warn(warnings, "the flusher shared its CPU with a reader or a writer");
 	if (threads_share_cpus(m, point))
 		warn(warnings, "readers and writers shared CPUs: they waited for each other, and "
 			       "not only for the counters");
@@ -347,6 +366,8 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 					   (int)m->parts.samples));
 	r |= json_object_set_new(result, "update", update_json(m));
 	r |= json_object_set_new(result, "writers", writers_json(m, point));
+	r |= json_object_set_new(result, "locks", json_incref(m->locks));
+	r |= json_object_set_new(result, "flusher", flusher_json(&m->flusher));
 	r |= json_object_set_new(result, "churn", churn_json(m, point));
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
@@ -386,6 +407,7 @@ json_t *measured_to_json(const struct measured *m, const json_t *request, const 
 void measured_fini(struct measured *measured)
 {
 	json_decref(measured->placement_found);
+	json_decref(measured->locks);
 	sampled_fini(&measured->sampled);
 	writers_cost_fini(&measured->writers);
 }

@@ -7,6 +7,7 @@
 #include "backend/oracle.h"
 #include "driver/churn.h"
 #include "driver/consistency.h"
+#include "driver/flusher.h"
 #include "driver/probe.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
@@ -38,6 +39,8 @@ struct measured {
 	struct update_cost update;
 	struct update_kinds update_kinds;
 	struct writers_cost writers;
+	struct flusher_cost flusher;
+	json_t *locks; /* what the samples found; owned */
 	struct churn_cost churn;
 	struct cell_error load_error; /* after the writers ended */
 	unsigned load_beyond_bound; /* cells */

@@ -9,7 +9,9 @@
 #include "driver/sampler.h"
 
 #include "driver/churn.h"
+#include "driver/flusher.h"
 #include "driver/gate.h"
+#include "driver/locks.h"
 #include "driver/reader.h"
 #include "driver/writer.h"
 #include "stats/order.h"
@@ -281,6 +283,8 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 		return error_set(err, -ENOMEM, "out of memory");
 	r = writers_start(team->sampler->writers, &team->gate, err);
 	if (!r)
+		r = flusher_start(team->sampler->flusher, &team->gate, err);
+	if (!r)
 		r = churn_start(team->sampler->churn, &team->gate, err);
 	/* After the writers, who are not to be counted, and before the readers, who inherit them.
 	 */
@@ -293,6 +297,7 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 		gate_cancel(&team->gate);
 	} else {
 		gate_open(&team->gate, started - 1 + writers_nr(team->sampler->writers) +
+					       flusher_nr(team->sampler->flusher) +
 					       churn_nr(team->sampler->churn));
 		churn_await(team->sampler->churn);
 		writers_await(team->sampler->writers);
@@ -303,6 +308,8 @@ static int run_team(struct team *team, struct sampled *out, struct error *err)
 		r = finish(team, &team->readers[0], r);
 	}
 	stopped = writers_stop(team->sampler->writers, r ? NULL : err);
+	r = r ? r : stopped;
+	stopped = flusher_stop(team->sampler->flusher, r ? NULL : err);
 	r = r ? r : stopped;
 	stopped = churn_stop(team->sampler->churn, r ? NULL : err);
 	r = r ? r : stopped;
@@ -373,7 +380,9 @@ static int try_once(struct team *team, struct sampled *out, struct error *err)
 	gate_close(&team->gate);
 	for (unsigned i = 0; i < team->nr_readers; i++)
 		team->readers[i].late = 0;
-	r = run_team(team, out, err);
+	r = locks_reset(team->sampler, err);
+	if (!r)
+		r = run_team(team, out, err);
 	if (!r)
 		r = digest(team, out, err);
 	return r ? r : compare_clocks(out, err);

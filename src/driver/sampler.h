@@ -36,6 +36,7 @@ struct sampler {
 	struct timer_floor floor;
 	struct writers
 		*writers; /* at work while readers are timed; NULL: nobody writes. writer.h */
+	struct flusher *flusher; /* at work then; NULL: none. flusher.h */
 	struct churn *churn; /* the same of memcgs that come and go; churn.h */
 };
 

@@ -351,6 +351,16 @@ unsigned writers_nr(const struct writers *writers)
 	return writers ? writers->started : 0;
 }
 
+unsigned writers_on(const struct writers *writers, int os_cpu)
+{
+	unsigned threads = 0;
+
+	for (unsigned i = 0; writers && i < writers->nr; i++)
+		threads += placement_os_cpu(writers->sampler->placement, writers->writer[i].bind,
+					    NULL) == os_cpu;
+	return threads;
+}
+
 void writers_await(const struct writers *writers)
 {
 	/* Acquire: pairs with say_working(). They may need this CPU. */

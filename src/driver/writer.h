@@ -57,6 +57,7 @@ void writers_free(struct writers *writers);
  * and writers_stop() was called. */
 int writers_start(struct writers *writers, struct gate *gate, struct error *err);
 unsigned writers_nr(const struct writers *writers); /* that will come to the gate */
+unsigned writers_on(const struct writers *writers, int os_cpu); /* that will run on that CPU */
 /* Wait until each of them is at work: what wakes a thread at the gate may take longer than a
  * reader's whole loop. */
 void writers_await(const struct writers *writers);

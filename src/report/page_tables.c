@@ -99,10 +99,10 @@ static void placement_notes(const struct run_summary *summary, FILE *out)
 	      out);
 }
 
-static const struct run_section sampling_section = {"How it was sampled", sampling_columns,
-						    sampling_cells, sampling_notes, NULL};
-static const struct run_section placement_section = {"Where memory lies", placement_columns,
-						     placement_cells, placement_notes, NULL};
+static const struct run_section sampling_section = {
+	"How it was sampled", sampling_columns, sampling_cells, sampling_notes, NULL, NULL};
+static const struct run_section placement_section = {
+	"Where memory lies", placement_columns, placement_cells, placement_notes, NULL, NULL};
 
 /* The text that `notes` writes for a terminal, as a list. */
 static int put_notes(void (*notes)(const struct run_summary *summary, FILE *out),

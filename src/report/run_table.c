@@ -199,20 +199,23 @@ static void error_cells(struct table *table, const struct run_line *line)
 }
 
 const struct run_section run_sections[] = {
-	{"Time of a read", latency_columns, latency_cells, latency_notes, NULL},
-	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL},
-	{"What writers pay", update_columns, update_cells, update_notes, update_known},
-	{"What updates cost", kinds_columns, kinds_cells, kinds_notes, kinds_known},
+	{"Time of a read", latency_columns, latency_cells, latency_notes, NULL, NULL},
+	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL, NULL},
+	{"What writers pay", update_columns, update_cells, update_notes, update_known, NULL},
+	{"What updates cost", kinds_columns, kinds_cells, kinds_notes, kinds_known, NULL},
 	{"What one update in a hundred costs", alone_columns, alone_cells, alone_notes,
-	 kinds_known},
-	{"Writers under load", load_columns, load_cells, load_notes, load_known},
+	 kinds_known, NULL},
+	{"Writers under load", load_columns, load_cells, load_notes, load_known, NULL},
 	{"Error and age under load, in pages", truth_columns, truth_cells, truth_notes,
-	 truth_known},
-	{"What a read does", work_columns, work_cells, work_notes, NULL},
-	{"How often a read shows its file", show_columns, show_cells, show_notes, shows_known},
-	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known},
-	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL},
-	{"Whether files agree, in pages", agree_columns, agree_cells, agree_notes, agree_known},
+	 truth_known, NULL},
+	{"Locks", locks_columns, locks_cells, locks_notes, locks_known, locks_rows},
+	{"The periodic flusher", flusher_columns, flusher_cells, flusher_notes, flusher_known,
+	 flusher_rows},
+	{"What a read does", work_columns, work_cells, work_notes, NULL, NULL},
+	{"How often a read shows its file", show_columns, show_cells, show_notes, shows_known, NULL},
+	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known, NULL},
+	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL, NULL},
+	{"Whether files agree, in pages", agree_columns, agree_cells, agree_notes, agree_known, NULL},
 };
 const size_t nr_run_sections = sizeof(run_sections) / sizeof(run_sections[0]);
 
@@ -241,6 +244,14 @@ static void section_cells(struct table *table, const struct run_line *line,
 	section->cells(table, line);
 }
 
+/* Lines of a point and back end. */
+static size_t section_rows(const struct run_section *section, const struct backend_summary *s)
+{
+	if (!s->processes)
+		return 0;
+	return section->rows ? section->rows(s) : 1;
+}
+
 /* NULL: out of memory. */
 static struct table *section_table(const struct run_groups *groups, const struct run_group *group,
 				   const struct run_section *section)
@@ -254,13 +265,13 @@ static struct table *section_table(const struct run_groups *groups, const struct
 
 		for (size_t b = 0; b < point->nr_backends; b++) {
 			const struct backend_summary *s = &point->backends[b];
-			struct run_line line = {groups->summary, point, s};
+			struct run_line line = {groups->summary, point, s, 0};
 
-			if (!s->processes)
-				continue;
-			table_row(table);
-			row_cell(table, groups, point);
-			section_cells(table, &line, section);
+			for (; line.item < section_rows(section, s); line.item++) {
+				table_row(table);
+				row_cell(table, groups, point);
+				section_cells(table, &line, section);
+			}
 		}
 	}
 	return table;
@@ -377,13 +388,13 @@ struct table *run_section_table(const struct run_groups *groups, const struct ru
 		const struct point_summary *point = &summary->points[p];
 
 		for (size_t b = 0; b < point->nr_backends; b++) {
-			struct run_line line = {summary, point, &point->backends[b]};
+			struct run_line line = {summary, point, &point->backends[b], 0};
 
-			if (!line.backend->processes)
-				continue;
-			table_row(table);
-			key_cells(table, groups, &point->point);
-			section_cells(table, &line, section);
+			for (; line.item < section_rows(section, line.backend); line.item++) {
+				table_row(table);
+				key_cells(table, groups, &point->point);
+				section_cells(table, &line, section);
+			}
 		}
 	}
 	return table;

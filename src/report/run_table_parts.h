@@ -13,6 +13,7 @@ struct run_line {
 	const struct run_summary *run;
 	const struct point_summary *point;
 	const struct backend_summary *backend;
+	size_t item; /* of a section with several lines for each */
 };
 
 /* A question, and a table that answers it. */
@@ -22,6 +23,7 @@ struct run_section {
 	void (*cells)(struct table *table, const struct run_line *line);
 	void (*notes)(const struct run_summary *summary, FILE *out);
 	bool (*known)(const struct run_summary *summary); /* NULL: always */
+	size_t (*rows)(const struct backend_summary *s); /* lines of each; NULL: one */
 };
 
 extern const struct run_section run_sections[];
@@ -78,6 +80,18 @@ bool shows_known(const struct run_summary *summary);
 void show_notes(const struct run_summary *summary, FILE *out);
 bool flush_known(const struct run_summary *summary);
 void load_notes(const struct run_summary *summary, FILE *out);
+/* run_table_locks.c */
+extern const char *const locks_columns[];
+extern const char *const flusher_columns[];
+size_t locks_rows(const struct backend_summary *s);
+size_t flusher_rows(const struct backend_summary *s);
+void locks_cells(struct table *table, const struct run_line *line);
+void flusher_cells(struct table *table, const struct run_line *line);
+void locks_notes(const struct run_summary *summary, FILE *out);
+void flusher_notes(const struct run_summary *summary, FILE *out);
+bool locks_known(const struct run_summary *summary);
+bool flusher_known(const struct run_summary *summary);
+
 /* Were there writers while reads were timed? */
 bool load_known(const struct run_summary *summary);
 

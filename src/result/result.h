@@ -40,6 +40,18 @@
  * before 0.2. median: of an update, over batches of updates_per_sample; p99: of such batches'
  *              means, null below 1000 batches; behind: paced batches that began after their time;
  *              error: of the root's hierarchical rows after the writers ended
+ *  locks       [{"name":"flush","taken":n,"contended":n,"passed_by":n,"wait_ns":..,
+ *               "wait_median_ns":..,"wait_p99_ns":..|null,"wait_max_ns":..,"hold_ns":..,
+ *               "hold_median_ns":..,"hold_p99_ns":..|null,"hold_max_ns":..},..]|null
+ *              locks of the back end that were taken while samples were taken, the untimed reads
+ *              around them included; taken: anew, too, each time that it was given up in between;
+ *              contended: after waiting; passed_by: found taken, and went on without it. wait_ns
+ *              and hold_ns: totals; waits are of all takings, 0 where nobody waited; p99 is null
+ *              below 1000. null: no lock was taken; absent before 0.2
+ *  flusher     {"period_ns":..,"flushes":n,"late":0,"median_ns":..|null,"max_ns":..|null,
+ *               "total_ns":..,"seconds":..,"cpu":OS index}|null
+ *              the thread that flushes from the root while samples are taken; late: began after
+ *              their time; null without one, absent before 0.2
  *  churn       {"created":n,"removed":n,"create_ns":..,"create_p99_ns":..|null,"remove_ns":..|null,
  *               "remove_p99_ns":..|null,"lingering":n,"pages":n,"behind":0,"waits":0,
  *               "seconds":..,"cpu":OS index,"error":{as error, below}}|null

@@ -435,5 +435,7 @@ int result_check(const struct document *document, const struct point *point,
 		r = check_error(&exam, "local_error");
 	if (!r)
 		r = check_error(&exam, "writers.error");
+	if (!r)
+		r = result_check_locks(document, point, err);
 	return r ? r : result_check_truth(document, point, err);
 }

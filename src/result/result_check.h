@@ -15,6 +15,9 @@
  */
 int result_check(const struct document *document, const struct point *point,
 		 const struct histogram *latency, struct error *err);
+/* The part of it that is locks and the flusher. */
+int result_check_locks(const struct document *document, const struct point *point,
+		       struct error *err);
 /* The part of it that is closure, inversions and reads under load. */
 int result_check_truth(const struct document *document, const struct point *point,
 		       struct error *err);

@@ -40,6 +40,35 @@ struct truth_summary {
 	struct worst_summary inversion;
 };
 
+/* One figure of each process; used up when they are put together. */
+struct process_values {
+	double *v;
+	size_t nr;
+};
+
+/* Of all processes: counts and totals added up, maxima; of the others the processes' medians. */
+struct lock_summary {
+	char name[24];
+	uint64_t taken, contended, passed_by;
+	double wait_ns, hold_ns;
+	double wait_p99_ns, wait_max_ns, hold_median_ns, hold_p99_ns, hold_max_ns;
+	struct process_values wait_p99, hold_median, hold_p99;
+};
+
+struct flusher_summary {
+	bool any; /* processes with one */
+	uint64_t flushes, late;
+	double median_ns, max_ns, total_ns, seconds;
+	struct process_values median;
+};
+
+#define MOST_LOCKS 4 /* of a back end that are told apart */
+struct locks_summary {
+	size_t nr;
+	struct lock_summary lock[MOST_LOCKS];
+	struct flusher_summary flusher;
+};
+
 /* NAN stands for what is not known or not reported: null in JSON, "-" in tables. */
 struct backend_summary {
 	char *backend;
@@ -61,6 +90,7 @@ struct backend_summary {
 	uint64_t updates_behind;
 	double load_error_pages, load_error_bound_pages; /* after they ended; the worst process */
 	struct truth_summary truth;
+	struct locks_summary locks;
 	double floor_ns;
 	bool counted; /* counts and bytes_touched are known */
 	struct op_counts counts;
@@ -132,6 +162,10 @@ double summary_error_percent(const struct backend_summary *summary);
  * place for it was made when the numerator was loaded, so that one thread at a time may ask. */
 struct ratio summary_ratio(const struct backend_summary *numerator,
 			   const struct backend_summary *denominator);
+
+/* Parts of the document below: null where nothing is known, NULL where memory is out. */
+json_t *locks_summary_to_json(const struct locks_summary *locks);
+json_t *flusher_summary_to_json(const struct flusher_summary *flusher);
 
 /* The document that `run --format json` prints; the caller owns it. */
 json_t *summary_to_json(const struct run_summary *summary);

@@ -65,6 +65,7 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 		.started = -1,
 	};
 	truth_summary_init(&into->truth);
+	locks_summary_init(&into->locks);
 	update_kinds_init(into->kinds);
 	into->backend = strdup(name);
 	into->latency = histogram_new();
@@ -334,6 +335,8 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 		r = add_latency(merge, result, latency);
 	if (!r)
 		r = add_placement(into, result);
+	if (!r)
+		r = locks_summary_add(&into->locks, result);
 	if (r)
 		return r;
 	add_start(into, result);
@@ -450,6 +453,7 @@ int backend_merge_end(struct backend_merge *merge)
 {
 	int r;
 
+	locks_summary_end(&merge->into->locks);
 	sort_processes(merge->into);
 	r = report(merge);
 	if (!r)

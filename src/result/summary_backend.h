@@ -43,6 +43,11 @@ void backend_summary_fini(struct backend_summary *summary);
 /* A larger share of its bound; a bound of 0 allows nothing. NAN (nothing yet) loses to all. */
 bool is_worse(double pages, double bound, double old_pages, double old_bound);
 
+/* summary_locks.c; add: 0 or -ENOMEM, end() in either case. */
+void locks_summary_init(struct locks_summary *locks);
+int locks_summary_add(struct locks_summary *locks, const json_t *result);
+void locks_summary_end(struct locks_summary *locks);
+
 /* summary_truth.c */
 void truth_summary_init(struct truth_summary *truth);
 void truth_summary_add(struct truth_summary *truth, const json_t *result);

@@ -176,6 +176,8 @@ static json_t *backend_to_json(const struct backend_summary *s, uint64_t memcgs)
 	put_work(o, s, &failed);
 	put_error(o, s, &failed);
 	put_truth(o, &s->truth, &failed);
+	put(o, "locks", locks_summary_to_json(&s->locks), &failed);
+	put(o, "flusher", flusher_summary_to_json(&s->locks.flusher), &failed);
 	put(o, "placement", s->placement_asked ? json_string(s->placement_asked) : json_null(),
 	    &failed);
 	put(o, "placement_found", copy_or_null(s->placement_found), &failed);

@@ -31,6 +31,7 @@ static const struct parameter_word flush_words[] = {{"v5.13", FLUSH_V5_13},
 						    {"v6.8", FLUSH_V6_8},
 						    {"v6.16", FLUSH_V6_16},
 						    {NULL, 0}};
+static const struct parameter_word flusher_words[] = {{"none", 0}, {NULL, 0}};
 static const struct parameter_word lock_words[] = {
 	{"rules", FLUSH_LOCK_RULES},   {"held", FLUSH_LOCK_HELD},   {"wanted", FLUSH_LOCK_WANTED},
 	{"always", FLUSH_LOCK_ALWAYS}, {"mutex", FLUSH_LOCK_MUTEX}, {NULL, 0}};
@@ -130,6 +131,9 @@ const struct parameter parameters[] = {
 	 .quiet = true,
 	 .help = "rstat's flush lock: as the rules have it; held; given up between CPUs where "
 		 "wanted, or always; a mutex"},
+	{NUMBER("counters.flusher", counters.flusher_ns, UNIT_TIME, 0, 100000, HOUR),
+	 .words = flusher_words, .in_id = true, .quiet = true,
+	 .help = "none, or the period of a thread that flushes from the root; the kernel's is 2s"},
 	{NUMBER("counters.error", counters.error_ppm, UNIT_SHARE, 10000, 0, 1000000), .in_id = true,
 	 .quiet = true,
 	 .help = "share of its value that a cell of bounded may be off; nothing to other back "

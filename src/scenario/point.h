@@ -105,6 +105,7 @@ struct point {
 		uint32_t spread_nodes; /* onto so many nodes of each memcg, at most N */
 		enum flush_rules flush; /* of rstat; others have nothing to flush */
 		enum flush_lock_model lock; /* of rstat's flushes */
+		uint64_t flusher_ns; /* the period of a thread that flushes from the root; 0: none */
 		uint32_t error_ppm; /* of bounded: the share of its value that a cell may be off */
 		enum page_distribution distribution; /* of pages over memcgs */
 		uint32_t hot_ppm; /* of each memcg's pages: those on node 0 before others are spread

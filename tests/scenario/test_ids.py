@@ -21,7 +21,7 @@ DEFAULTS = {
     'machine.nodes': '1', 'machine.cpus': '1', 'machine.placement': 'fold',
     'machine.pages': 'small', 'machine.layout': 'v5.6', 'machine.skew': '0',
     'counters.batch': '32', 'counters.pages': '25000', 'counters.flush': 'v6.8',
-    'counters.lock': 'rules',
+    'counters.lock': 'rules', 'counters.flusher': '0',
     'counters.error': '0.01',
     'counters.distribution': 'even', 'counters.hot_node': '0',
     'read.file': 'memory.numa_stat', 'read.version': 'v1', 'read.cgroup': 'root',
