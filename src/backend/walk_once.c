@@ -67,6 +67,8 @@ static __always_inline void add_counters(unsigned char *area, uint64_t local, en
 {
 	const _Atomic long *counters = area_counter(area, local, 0);
 
+	/* Unrolled, whatever the optimiser's level: else the sums are in memory. */
+#pragma GCC unroll 8
 	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
 		sums[lru] += atomic_load_explicit(&counters[lru], memory_order_relaxed);
 		/* In a register of its own: packing loads into vectors, which no kernel code may
