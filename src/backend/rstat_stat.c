@@ -85,7 +85,7 @@ static __always_inline void read_block(const struct rstat *rstat, struct rstat_m
 				       enum numa_scope scope, struct numa_counts *out,
 				       struct tally *t)
 {
-	bool summed = scope == SCOPE_LOCAL && rstat->rules != FLUSH_V6_8;
+	bool summed = scope == SCOPE_LOCAL && !rstat_counts_per_memcg(rstat);
 	unsigned array = scope == SCOPE_LOCAL ? RSTAT_LOCAL : RSTAT_STATE, row, column;
 	uint64_t *cell;
 

@@ -316,6 +316,28 @@ static void below_its_threshold_a_read_only_reads_counters(void **state)
 	}
 }
 
+static void local_rows_of_each_file_are_kept_by_flushes_from_6_8_on(void **state)
+{
+	static const enum read_file files[] = {READ_NUMA_STAT, READ_MEMORY_STAT};
+
+	for (size_t k = 0; k < NR_RULES; k++)
+		for (size_t i = 0; i < 2; i++) {
+			struct point point = small_point(30, 2, 5);
+			struct fixture f;
+
+			point.read.file = files[i];
+			init(&f, point, all_rules[k]);
+			fixture_populate(&f);
+			assert_true((fixture_count(&f, 0, NULL).loads_local == 0) ==
+				    (all_rules[k] >= FLUSH_V6_8));
+			f.backend->flush(f.instance, 0);
+			fixture_read(&f, 7);
+			assert_memory_equal(f.counts.cells, f.truth.cells,
+					    stat_nr_cells(&f.counts) * sizeof(uint64_t));
+			fixture_fini(&f);
+		}
+}
+
 static void a_long_run_leaves_something_pending_and_no_more_than_a_threshold(void **state)
 {
 	unsigned pending = 0;
@@ -379,6 +401,7 @@ int main(void)
 		cmocka_unit_test(a_full_batch_is_counted_once_for_each_threshold),
 		cmocka_unit_test(a_flush_scans_every_item_of_each_pending_pair_and_no_other),
 		cmocka_unit_test(below_its_threshold_a_read_only_reads_counters),
+		cmocka_unit_test(local_rows_of_each_file_are_kept_by_flushes_from_6_8_on),
 		cmocka_unit_test(a_long_run_leaves_something_pending_and_no_more_than_a_threshold),
 		cmocka_unit_test(bytes_are_what_create_maps_and_areas_are_congruent),
 	};
