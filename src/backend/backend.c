@@ -77,6 +77,36 @@ long backend_read(const struct backend *backend, void *instance, const struct re
 	return numa_stat_text(scratch, request->rows, style, buffer, size);
 }
 
+long backend_read_cpu_stat(const struct backend *backend, void *instance,
+			   const struct read_request *request, enum read_form form,
+			   enum text_style style, char *buffer, size_t size)
+{
+	struct cpu_stat stat;
+	int ret = backend->read_cpu_stat(instance, request, &stat);
+
+	if (ret || form == FORM_COUNTS)
+		return ret;
+	return cpu_stat_text(&stat, style, buffer, size);
+}
+
+int backend_count_cpu_stat(const struct backend *backend, void *instance,
+			   const struct read_request *request, enum read_form form,
+			   enum text_style style, struct op_probe *probe)
+{
+	char text[CPU_STAT_TEXT_MAX];
+	struct cpu_stat stat;
+	int ret = backend->count_cpu_stat(instance, request, &stat, probe);
+	long length;
+
+	if (ret || form == FORM_COUNTS)
+		return ret;
+	length = cpu_stat_text(&stat, style, text, sizeof(text));
+	if (length < 0)
+		return (int)length;
+	probe->counts.text_bytes += (uint64_t)length;
+	return 0;
+}
+
 int backend_count(const struct backend *backend, void *instance, const struct read_request *request,
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,
 		  struct op_probe *probe)

@@ -8,6 +8,7 @@
 
 #include "backend/lock_times.h"
 #include "base/error.h"
+#include "memcg/cpu_stat.h"
 #include "memcg/numa_stat.h"
 #include "memcg/tree.h"
 #include "place/placement.h"
@@ -104,6 +105,13 @@ struct backend {
 			 struct numa_counts *out);
 	int (*count_stat)(void *instance, const struct read_request *request,
 			  struct numa_counts *out, struct op_probe *probe);
+	/* Optional: the memcg's cpu.stat, of a point that reads it (read.with). Exact when nobody
+	 * writes: it flushes as the kernel's does. request->rows means nothing. */
+	int (*read_cpu_stat)(void *instance, const struct read_request *request,
+			     struct cpu_stat *out);
+	/* With it: the same read, counted. */
+	int (*count_cpu_stat)(void *instance, const struct read_request *request,
+			      struct cpu_stat *out, struct op_probe *probe);
 	/* Optional, for v1 memory.numa_stat; without it: read_counts and numa_stat_text(). Returns
 	 * the length or -errno. */
 	long (*read_text)(void *instance, const struct read_request *request,
@@ -169,6 +177,15 @@ int backend_read_counts(const struct backend *backend, void *instance,
 long backend_read(const struct backend *backend, void *instance, const struct read_request *request,
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,
 		  char *buffer, size_t size);
+
+/* The whole read of cpu.stat, of a back end that has one: the length of the text (0 for counts) or
+ * -errno; and the same, counted. */
+long backend_read_cpu_stat(const struct backend *backend, void *instance,
+			   const struct read_request *request, enum read_form form,
+			   enum text_style style, char *buffer, size_t size);
+int backend_count_cpu_stat(const struct backend *backend, void *instance,
+			   const struct read_request *request, enum read_form form,
+			   enum text_style style, struct op_probe *probe);
 
 /* One counted whole read: counts, text_bytes and lines. */
 int backend_count(const struct backend *backend, void *instance, const struct read_request *request,

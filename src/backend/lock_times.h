@@ -10,13 +10,18 @@
 
 #include "stats/histogram.h"
 
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdint.h>
+
+/* What one holder writes must not share a line, nor the pair that prefetchers fetch, with what
+ * others write or look up. */
+#define LOCK_TIMES_APART 128
 
 #define LOCK_TIMES_MOST_NS 10000000000u
 
 struct lock_times {
-	const char *name; /* a-z; constant text */
+	alignas(LOCK_TIMES_APART) const char *name; /* a-z; constant text */
 	uint64_t taken, contended; /* times; of them, after waiting */
 	uint64_t wait_ns, hold_ns; /* in total */
 	struct histogram *wait; /* of the contended ones, in ps */

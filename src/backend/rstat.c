@@ -27,6 +27,11 @@
  * tree. That is at rest: what is updated while a flush is under way may come with the next one
  * only.
  *
+ * cpu.stat (read.with) has no threshold: each read of it flushes the memcg's subtree. Under the
+ * tree that all share, memory's items come along, under the lock that memory's readers wait for,
+ * and a read of memory that follows finds nothing to do. From v6.16 on CPU time has a tree and a
+ * lock of its own, and its flush looks at three items of each pending pair.
+ *
  * A read that follows another at once finds nothing to do. A benchmark of hot reads alone measures
  * an idle tree: what rstat costs shows with updates in between.
  *
@@ -180,7 +185,9 @@ static int rstat_count_read(void *instance, const struct read_request *request,
 static double rstat_guess_read_ns(const struct point *point)
 {
 	double cells = guess_items(point);
-	double locks = point->counters.flush == FLUSH_V5_13 ? point->machine.cpus : 0;
+	unsigned flushes =
+		(point->counters.flush == FLUSH_V5_13) + (point->read.with == WITH_CPU_STAT);
+	double locks = (double)flushes * point->machine.cpus;
 	double loads = point->counters.flush >= FLUSH_V6_8 && point_rows(point) & ROWS_LOCAL
 			       ? 2 * cells
 			       : cells;
@@ -226,6 +233,8 @@ const struct backend backend_rstat = {
 	.count_read = rstat_count_read,
 	.read_stat = rstat_read_stat,
 	.count_stat = rstat_count_stat,
+	.read_cpu_stat = rstat_read_cpu_stat,
+	.count_cpu_stat = rstat_count_cpu_stat,
 	.update = rstat_update,
 	.count_update = rstat_count_update,
 	.memcg_add = rstat_memcg_add,

@@ -13,6 +13,10 @@
  * have three arrays, as the kernel keeps them: counts of the subtree, local ones, and what children
  * have handed up and no flush has added yet. The layout is one under all rules.
  *
+ * Where the point reads cpu.stat (read.with), there is CPU time, too: a line more for each memcg in
+ * each area and in the shared part; a lock more in each area, and a flush lock, for the tree that
+ * v6.16 keeps it in. The layout is one under all rules here, too.
+ *
  * Who may touch what: items and counts towards thresholds are written by the CPU they belong to,
  * without a lock. Links are changed under that CPU's lock. Previous values and shared counters are
  * changed under the flush lock; shared counters are read by anyone.
@@ -51,6 +55,30 @@ struct rstat_links {
 	_Atomic(struct rstat_memcg *) next;
 	struct rstat_memcg *children; /* the first; the memcg itself where there are none */
 };
+
+/* What cpu.stat shows, in ns. */
+enum {
+	RSTAT_USAGE,
+	RSTAT_USER,
+	RSTAT_SYSTEM,
+	RSTAT_CPUTIME_ITEMS,
+};
+
+/* CPU time of one memcg on one CPU, behind its other items. */
+struct rstat_cputime {
+	struct rstat_links links; /* v6.16 */
+	_Atomic long items[2 * RSTAT_CPUTIME_ITEMS]; /* behind them as many previous values */
+};
+_Static_assert(sizeof(struct rstat_cputime) == STRUCT_ALIGN, "a line");
+
+/* The same of its subtree, behind its other counters. */
+struct rstat_cputime_sums {
+	_Atomic long stats[RSTAT_CPUTIME_ITEMS];
+	_Atomic long handed_up[RSTAT_CPUTIME_ITEMS]; /* of them, to the parent */
+	struct rstat_memcg *flush_next; /* v6.16: under the flush lock of the tree */
+	unsigned char pad[STRUCT_ALIGN - 2 * RSTAT_CPUTIME_ITEMS * sizeof(long) - sizeof(void *)];
+};
+_Static_assert(sizeof(struct rstat_cputime_sums) == STRUCT_ALIGN, "a line");
 
 /* Head of the items of one CPU and memcg: all that counting towards thresholds needs. */
 struct rstat_head {
@@ -94,11 +122,15 @@ struct rstat_layout {
 	uint64_t head_offset; /* of struct rstat_head in an object; items follow it */
 	uint64_t lruvec_offset; /* of the first node's items */
 	uint64_t lruvec_bytes;
+	uint64_t cputime_offset; /* of struct rstat_cputime in an object; 0: there is none */
+	uint64_t first_object; /* in an area */
 	uint64_t object_bytes; /* per memcg and area */
 	uint64_t area_bytes;
+	uint64_t cputime_sums_offset; /* from struct rstat_memcg */
 	uint64_t memcg_bytes; /* struct rstat_memcg and what lies behind it */
 	uint64_t node_bytes; /* the counters of one memcg on one node */
-	uint64_t mask_offset, global_offset, memcgs_offset; /* shared; 0 holds the areas' bases */
+	/* Shared; 0 holds the areas' bases. */
+	uint64_t mask_offset, global_offset, cputime_lock_offset, memcgs_offset;
 	uint64_t shared_bytes;
 };
 
@@ -106,12 +138,15 @@ struct rstat {
 	const struct point *point;
 	struct rstat_layout layout;
 	enum flush_rules rules;
+	bool cputime; /* is kept */
 	long batch;
 	unsigned nr_possible; /* all of them online */
 	unsigned char **area; /* [C] base of each CPU's area */
 	unsigned long *possible;
 	struct rstat_global *global;
-	struct lock_times *times; /* of its flush lock; on lines of their own */
+	struct flush_lock *cputime_lock; /* of its tree, where it has one of its own; else NULL */
+	/* Of the flush lock and, behind it, of cputime_lock; on lines of their own. */
+	struct lock_times *times;
 	unsigned char *memcgs;
 	struct region_list regions;
 	bool populated;
@@ -155,6 +190,25 @@ static inline _Atomic long *rstat_node_items(const struct rstat *rstat, unsigned
 				node * rstat->layout.lruvec_bytes);
 }
 
+/* Where CPU time is kept: of a CPU and of the subtree; and the lock of a CPU's tree of it. */
+static inline struct rstat_cputime *rstat_cputime(const struct rstat *rstat, unsigned char *area,
+						  const struct rstat_memcg *memcg)
+{
+	return (struct rstat_cputime *)(area + memcg->object + rstat->layout.cputime_offset);
+}
+
+static inline struct rstat_cputime_sums *rstat_cputime_sums(const struct rstat *rstat,
+							    struct rstat_memcg *memcg)
+{
+	return (struct rstat_cputime_sums *)((unsigned char *)memcg +
+					     rstat->layout.cputime_sums_offset);
+}
+
+static inline struct rstat_lock *rstat_cputime_tree_lock(unsigned char *area)
+{
+	return (struct rstat_lock *)(area + sizeof(struct rstat_cpu));
+}
+
 /* Since 6.6 flushes keep local counts, too, and thresholds are per memcg: here from v6.8 on. */
 static inline bool rstat_counts_per_memcg(const struct rstat *rstat)
 {
@@ -186,7 +240,7 @@ void rstat_populate_items(struct rstat *rstat, const struct charge_plan *plan);
 /* rstat_churn.c */
 void rstat_memcg_add(void *instance, uint32_t memcg, uint32_t parent);
 void rstat_memcg_remove(void *instance, uint32_t memcg);
-/* rstat_update.c: put a memcg and its ancestors into the updated tree of a CPU. */
+/* rstat_update.c: put a memcg and its ancestors into the updated trees of a CPU. */
 void rstat_link(const struct rstat *rstat, struct rstat_memcg *memcg, unsigned cpu);
 
 /* rstat_flush.c: bring what all CPUs have updated in the subtree of a memcg to the shared counters,
@@ -196,7 +250,24 @@ void rstat_flush(void *instance, uint32_t memcg);
 void rstat_read_flush(const struct rstat *rstat, uint32_t memcg);
 void rstat_count_read_flush(const struct rstat *rstat, uint32_t memcg, struct tally *t);
 
-/* rstat_locks.c: the flush lock, and what is known of it. */
+/* What a read of cpu.stat does under the tree that all share. */
+void rstat_flush_to_cpu_stat(const struct rstat *rstat, uint32_t memcg, struct cpu_stat *out);
+void rstat_count_flush_to_cpu_stat(const struct rstat *rstat, uint32_t memcg, struct cpu_stat *out,
+				   struct tally *t);
+
+/* rstat_cputime.c: where the point reads cpu.stat. */
+int rstat_read_cpu_stat(void *instance, const struct read_request *request, struct cpu_stat *out);
+int rstat_count_cpu_stat(void *instance, const struct read_request *request, struct cpu_stat *out,
+			 struct op_probe *probe);
+/* Flush the tree of its own that CPU time may have. */
+void rstat_flush_cputime(const struct rstat *rstat, uint32_t memcg);
+/* Add what is flushed already: `events` of one CPU, and what a memcg's subtree has to its parent's.
+ */
+void rstat_fill_cputime(const struct rstat *rstat, struct rstat_memcg *memcg, unsigned cpu,
+			long events);
+void rstat_fill_parent_cputime(const struct rstat *rstat, struct rstat_memcg *memcg);
+
+/* rstat_locks.c: the flush locks, and what is known of them. */
 int rstat_locks_init(struct rstat *rstat); /* `global` is mapped and zero. 0 or -errno */
 void rstat_locks_fini(struct rstat *rstat);
 struct lock_times *rstat_locks(void *instance, size_t *nr);

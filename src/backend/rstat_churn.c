@@ -28,6 +28,9 @@ static void clear_counters(struct rstat *rstat, struct rstat_memcg *memcg)
 	memset((void *)memcg->stats, 0, RSTAT_ARRAYS * layout->memcg_items * sizeof(*memcg->stats));
 	for (unsigned node = 0; node < layout->nodes; node++)
 		memset((void *)*rstat_nodeinfo(rstat, memcg, node), 0, layout->node_bytes);
+	if (rstat->cputime)
+		memset((void *)rstat_cputime_sums(rstat, memcg), 0,
+		       sizeof(struct rstat_cputime_sums));
 	atomic_store_explicit(&memcg->updates, 0, memory_order_relaxed);
 	memcg->flush_next = NULL;
 	memcg->flush = 0;
@@ -46,6 +49,8 @@ void rstat_memcg_add(void *instance, uint32_t memcg, uint32_t parent)
 		struct rstat_head *head = rstat_head(rstat, area, child);
 
 		rstat_links(area, child)->children = child;
+		if (rstat->cputime)
+			rstat_cputime(rstat, area, child)->links.children = child;
 		head->memcg = child;
 		head->parent = rstat_head(rstat, area, child->parent);
 	}
@@ -68,6 +73,9 @@ static bool cpu_left_behind(const struct rstat *rstat, const struct rstat_memcg 
 	const struct rstat_layout *layout = &rstat->layout;
 	unsigned char *area = rstat->area[cpu];
 
+	if (rstat->cputime &&
+	    left_behind(rstat_cputime(rstat, area, memcg)->items, RSTAT_CPUTIME_ITEMS))
+		return true;
 	if (left_behind(rstat_memcg_items(rstat, area, memcg), layout->memcg_items))
 		return true;
 	for (unsigned node = 0; node < layout->nodes; node++)
@@ -76,13 +84,20 @@ static bool cpu_left_behind(const struct rstat *rstat, const struct rstat_memcg 
 	return false;
 }
 
+/* Whatever tree it is in. */
+static void flush_all(struct rstat *rstat, uint32_t memcg)
+{
+	rstat_flush(rstat, memcg);
+	rstat_flush_cputime(rstat, memcg);
+}
+
 void rstat_memcg_remove(void *instance, uint32_t memcg)
 {
 	struct rstat *rstat = instance;
 	struct rstat_memcg *gone = rstat_memcg(rstat, memcg);
 	bool left = false;
 
-	rstat_flush(rstat, memcg);
+	flush_all(rstat, memcg);
 	for (unsigned cpu = 0; cpu < rstat->nr_possible; cpu++) {
 		if (!cpu_left_behind(rstat, gone, cpu))
 			continue;
@@ -90,5 +105,5 @@ void rstat_memcg_remove(void *instance, uint32_t memcg)
 		left = true;
 	}
 	if (left)
-		rstat_flush(rstat, memcg);
+		flush_all(rstat, memcg);
 }

@@ -10,11 +10,14 @@
  * two of them (counters.lock). The CPU's own lock, for which its writers wait, is held until the
  * items are read (5.13, 5.16), or only while the memcgs are taken out (from 6.8 on).
  *
+ * Where the point reads cpu.stat, CPU time is flushed with the rest, before v6.16: rstat_cputime.h.
+ *
  * What is taken out and what the thresholds count: a count is taken away before the items that it
  * stands for are read, so that an update under way is counted too much and not too little. The
  * kernel takes it away afterwards.
  */
-#include "backend/rstat.h"
+#include "backend/rstat_cputime.h"
+#include "backend/rstat_tree.h"
 
 /* Shared counters are changed under the flush lock only. Relaxed: readers take any moment's value.
  */
@@ -31,16 +34,6 @@ static __always_inline void add(_Atomic long *counter, long delta)
 {
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
 			      memory_order_relaxed);
-}
-
-/* Acquire: the items that the count stands for are seen from here on. */
-static __always_inline void forget_updates(_Atomic long *updates, struct tally *t)
-{
-	tally_touch(t, updates, sizeof(*updates));
-	if (!atomic_load_explicit(updates, memory_order_acquire))
-		return;
-	atomic_exchange_explicit(updates, 0, memory_order_acquire);
-	tally_add(t, atomics, 1);
 }
 
 /* One CPU's items and previous values to the `stats` of their memcg or lruvec, and the parent's. */
@@ -92,96 +85,14 @@ static __always_inline void flush_pair(const struct rstat *rstat, unsigned char 
 	struct rstat_memcg *parent = memcg->parent;
 	bool local = rstat_counts_per_memcg(rstat);
 
+	if (rstat->cputime && !rstat->cputime_lock)
+		rstat_flush_cputime_pair(rstat, area, memcg, t);
 	flush_items(rstat_memcg_items(rstat, area, memcg), layout->memcg_items, memcg->stats,
 		    parent ? parent->stats : NULL, local, t);
 	for (unsigned node = 0; node < layout->nodes; node++)
 		flush_items(rstat_node_items(rstat, area, memcg, node), layout->node_items,
 			    node_stats(rstat, memcg, node, t),
 			    parent ? node_stats(rstat, parent, node, t) : NULL, local, t);
-}
-
-/* Take `top` out of its parent's list of updated children. The CPU's lock is held. */
-static __always_inline void unlink_top(unsigned char *area, struct rstat_memcg *top,
-				       struct tally *t)
-{
-	struct rstat_memcg *next =
-		atomic_load_explicit(&rstat_links(area, top)->next, memory_order_relaxed);
-	struct rstat_links *at;
-
-	if (!top->parent)
-		return;
-	at = rstat_links(area, top->parent);
-	tally_touch(t, at, sizeof(*at));
-	if (at->children == top) {
-		at->children = next;
-		return;
-	}
-	for (struct rstat_memcg *sibling = at->children;;) {
-		at = rstat_links(area, sibling);
-		tally_touch(t, at, sizeof(*at));
-		sibling = atomic_load_explicit(&at->next, memory_order_relaxed);
-		if (sibling == top)
-			break;
-	}
-	atomic_store_explicit(&at->next, next, memory_order_relaxed);
-}
-
-/* v6.8: before any item of the memcg or below it is read in this flush, `number`. */
-static __always_inline void forget_counts(const struct rstat *rstat, unsigned char *area,
-					  struct rstat_memcg *memcg, uint64_t number,
-					  struct tally *t)
-{
-	forget_updates(&rstat_head(rstat, area, memcg)->updates, t);
-	/* Another CPU's updates may have been counted after that CPU's items were read. */
-	if (memcg->flush >= number)
-		return;
-	memcg->flush = number;
-	forget_updates(&memcg->updates, t);
-}
-
-/*
- * Take the updated memcgs of the subtree out of the CPU's tree, and chain them by flush_next,
- * children before parents; NULL where there are none. The CPU's lock is held, which orders the
- * links. Those still to be looked at are chained by the links themselves.
- */
-static __always_inline struct rstat_memcg *take_updated(const struct rstat *rstat,
-							unsigned char *area,
-							struct rstat_memcg *top, uint64_t number,
-							struct tally *t)
-{
-	struct rstat_links *links = rstat_links(area, top);
-	struct rstat_memcg *left = top, *taken = NULL;
-
-	tally_touch(t, links, sizeof(*links));
-	if (!atomic_load_explicit(&links->next, memory_order_relaxed))
-		return NULL;
-	unlink_top(area, top, t);
-	atomic_store_explicit(&links->next, NULL, memory_order_relaxed);
-	while (left) {
-		struct rstat_memcg *memcg = left, *child;
-
-		links = rstat_links(area, memcg);
-		left = atomic_load_explicit(&links->next, memory_order_relaxed);
-		for (child = links->children; child != memcg;) {
-			struct rstat_links *below = rstat_links(area, child);
-			struct rstat_memcg *next =
-				atomic_load_explicit(&below->next, memory_order_relaxed);
-
-			tally_touch(t, below, sizeof(*below));
-			atomic_store_explicit(&below->next, left, memory_order_relaxed);
-			left = child;
-			child = next;
-		}
-		links->children = memcg;
-		atomic_store_explicit(&links->next, NULL, memory_order_relaxed);
-		memcg->flush_next = taken;
-		taken = memcg;
-		tally_add(t, memcgs_visited, 1);
-		tally_touch(t, memcg, sizeof(*memcg));
-		if (rstat_counts_per_memcg(rstat))
-			forget_counts(rstat, area, memcg, number, t);
-	}
-	return taken;
 }
 
 static __always_inline void flush_cpu(const struct rstat *rstat, unsigned char *area,
@@ -194,7 +105,7 @@ static __always_inline void flush_cpu(const struct rstat *rstat, unsigned char *
 	rstat_lock_take(&cpu->lock);
 	tally_add(t, atomics, 1);
 	tally_touch(t, cpu, sizeof(cpu->lock));
-	memcg = take_updated(rstat, area, top, number, t);
+	memcg = rstat_take_updated(rstat, RSTAT_TREE, area, top, drop_early ? number : 0, t);
 	if (drop_early)
 		rstat_lock_drop(&cpu->lock);
 	for (; memcg; memcg = memcg->flush_next)
@@ -203,7 +114,7 @@ static __always_inline void flush_cpu(const struct rstat *rstat, unsigned char *
 		rstat_lock_drop(&cpu->lock);
 }
 
-/* The flush lock is held. */
+/* The flush lock is held. Counts of all memcgs together (v5.16) are the caller's to forget. */
 static __always_inline void flush_subtree(const struct rstat *rstat, struct rstat_memcg *top,
 					  struct tally *t)
 {
@@ -215,9 +126,7 @@ static __always_inline void flush_subtree(const struct rstat *rstat, struct rsta
 	tally_touch(t, global, sizeof(*global));
 	tally_touch(t, rstat->possible, cpumask_bytes(rstat->nr_possible));
 	if (rstat_counts_per_memcg(rstat))
-		forget_updates(&top->updates, t);
-	else if (rstat->rules == FLUSH_V5_16 && !top->parent)
-		forget_updates(&global->updates, t);
+		rstat_forget_updates(&top->updates, t);
 	for_each_possible_cpu (cpu, rstat->possible, rstat) {
 		tally_touch(t, &rstat->area[cpu], sizeof(*rstat->area));
 		flush_cpu(rstat, rstat->area[cpu], top, number, t);
@@ -233,6 +142,8 @@ static __always_inline void flush_locked(const struct rstat *rstat, struct rstat
 
 	flush_lock_take(&global->flush_lock, rstat->times);
 	tally_add(t, atomics, 1);
+	if (rstat->rules == FLUSH_V5_16 && !top->parent)
+		rstat_forget_updates(&global->updates, t);
 	flush_subtree(rstat, top, t);
 	flush_lock_drop(&global->flush_lock, rstat->times);
 }
@@ -252,6 +163,7 @@ static __always_inline void flush_above_global(const struct rstat *rstat, struct
 	tally_add(t, atomics, 1);
 	if (!flush_lock_try(&global->flush_lock, rstat->times))
 		return;
+	rstat_forget_updates(&global->updates, t);
 	flush_subtree(rstat, rstat_memcg(rstat, 0), t);
 	flush_lock_drop(&global->flush_lock, rstat->times);
 }
@@ -301,4 +213,32 @@ void rstat_read_flush(const struct rstat *rstat, uint32_t memcg)
 void rstat_count_read_flush(const struct rstat *rstat, uint32_t memcg, struct tally *t)
 {
 	read_flush(rstat, memcg, t);
+}
+
+/*
+ * cpu.stat under the tree that all share: always, and its numbers are read before the lock is given
+ * back. What memory counts of each memcg is taken away with the items that it stands for; what it
+ * counts of all together is not: cpu.stat does not know of it.
+ */
+static __always_inline void flush_and_show(const struct rstat *rstat, struct rstat_memcg *top,
+					   struct cpu_stat *out, struct tally *t)
+{
+	struct rstat_global *global = rstat->global;
+
+	flush_lock_take(&global->flush_lock, rstat->times);
+	tally_add(t, atomics, 1);
+	flush_subtree(rstat, top, t);
+	rstat_show_cputime(rstat, top, out, t);
+	flush_lock_drop(&global->flush_lock, rstat->times);
+}
+
+void rstat_flush_to_cpu_stat(const struct rstat *rstat, uint32_t memcg, struct cpu_stat *out)
+{
+	flush_and_show(rstat, rstat_memcg(rstat, memcg), out, NULL);
+}
+
+void rstat_count_flush_to_cpu_stat(const struct rstat *rstat, uint32_t memcg, struct cpu_stat *out,
+				   struct tally *t)
+{
+	flush_and_show(rstat, rstat_memcg(rstat, memcg), out, t);
 }

@@ -22,6 +22,7 @@ _Static_assert((int)NR_NODE_ITEMS <= LRUVEC_ITEMS, "every item of lruvecs has a 
 static void per_cpu_layout(const struct point *point, struct rstat_layout *layout)
 {
 	uint64_t items_bytes = 2 * layout->memcg_items * sizeof(long);
+	bool cputime = point->read.with == WITH_CPU_STAT;
 
 	layout->head_offset = STRUCT_ALIGN; /* links have a line of their own */
 	layout->lruvec_offset = layout->head_offset +
@@ -29,8 +30,14 @@ static void per_cpu_layout(const struct point *point, struct rstat_layout *layou
 	layout->lruvec_bytes = 2 * layout->node_items * sizeof(long);
 	layout->object_bytes = round_up(
 		layout->lruvec_offset + layout->nodes * layout->lruvec_bytes, STRUCT_ALIGN);
+	layout->first_object = sizeof(struct rstat_cpu);
+	if (cputime) {
+		layout->cputime_offset = layout->object_bytes;
+		layout->object_bytes += sizeof(struct rstat_cputime);
+		layout->first_object += STRUCT_ALIGN; /* rstat_cputime_tree_lock() */
+	}
 	layout->area_bytes =
-		area_stride(point, sizeof(struct rstat_cpu) + layout->slots * layout->object_bytes);
+		area_stride(point, layout->first_object + layout->slots * layout->object_bytes);
 }
 
 void rstat_layout(const struct point *point, struct rstat_layout *layout)
@@ -56,6 +63,12 @@ void rstat_layout(const struct point *point, struct rstat_layout *layout)
 	layout->global_offset =
 		round_up(layout->mask_offset + cpumask_bytes(layout->cpus), STRUCT_ALIGN);
 	layout->memcgs_offset = layout->global_offset + sizeof(struct rstat_global);
+	if (layout->cputime_offset) {
+		layout->cputime_sums_offset = layout->memcg_bytes;
+		layout->memcg_bytes += sizeof(struct rstat_cputime_sums);
+		layout->cputime_lock_offset = layout->memcgs_offset;
+		layout->memcgs_offset += round_up(sizeof(struct flush_lock), STRUCT_ALIGN);
+	}
 	layout->shared_bytes = layout->memcgs_offset + layout->slots * layout->memcg_bytes;
 }
 
@@ -93,6 +106,8 @@ static int map_all(struct rstat *rstat, const struct placement *placement, unsig
 	rstat->area = (unsigned char **)shared;
 	rstat->possible = (unsigned long *)(shared + layout->mask_offset);
 	rstat->global = (struct rstat_global *)(shared + layout->global_offset);
+	if (rstat->cputime && rstat->rules >= FLUSH_V6_16)
+		rstat->cputime_lock = (struct flush_lock *)(shared + layout->cputime_lock_offset);
 	rstat->memcgs = shared + layout->memcgs_offset;
 	for (unsigned cpu = 0; cpu < layout->cpus; cpu++) {
 		rstat->area[cpu] = area[cpu];
@@ -112,7 +127,7 @@ static void link_shared(const struct rstat *rstat, const struct memcg_tree *tree
 		/* Those that come and go have no parent yet. */
 		if (i < layout->memcgs && tree->parent[i] != MEMCG_NONE)
 			memcg->parent = rstat_memcg(rstat, tree->parent[i]);
-		memcg->object = sizeof(struct rstat_cpu) + i * layout->object_bytes;
+		memcg->object = layout->first_object + i * layout->object_bytes;
 		for (unsigned node = 0; node < layout->nodes; node++)
 			*rstat_nodeinfo(rstat, memcg, node) =
 				(_Atomic long *)(nodes[node] + i * layout->node_bytes);
@@ -130,6 +145,8 @@ static void link_areas(const struct rstat *rstat)
 			struct rstat_head *head = rstat_head(rstat, area, memcg);
 
 			rstat_links(area, memcg)->children = memcg;
+			if (rstat->cputime)
+				rstat_cputime(rstat, area, memcg)->links.children = memcg;
 			head->memcg = memcg;
 			if (memcg->parent)
 				head->parent = rstat_head(rstat, area, memcg->parent);
@@ -156,6 +173,7 @@ int rstat_create(const struct backend_env *env, void **instance, struct error *e
 	rstat->point = env->point;
 	rstat->rules = env->point->counters.flush;
 	rstat->batch = env->point->counters.batch;
+	rstat->cputime = env->point->read.with == WITH_CPU_STAT;
 	rstat->nr_possible = cpus;
 	rstat_layout(env->point, &rstat->layout);
 	/* The memcgs, the lruvecs of each node, at most one run of areas per node or CPU. */

@@ -8,7 +8,8 @@
  * which a read would flush. They are remainders of the charge plan, which other designs would hold
  * in a batch, of memcgs in a row from a seeded one on. They go through the update path, so that
  * trees and counts are what updates make them. The first read under the rules of 5.13 flushes them;
- * under the others no read does until more is updated.
+ * under the others no read does until more is updated. CPU time, where it is kept, is that of as
+ * many updates as there are pages, and of those that these remainders are brought about with.
  */
 #include "backend/fill.h"
 #include "backend/rstat.h"
@@ -44,6 +45,8 @@ static void fill_charge(void *arg, const struct charge *charge)
 	fill_add(&node_items[layout->node_items + charge->lru], charge->pages);
 	fill_add(&node_stats[RSTAT_STATE * layout->node_items + charge->lru], charge->pages);
 	fill_add(&node_stats[RSTAT_LOCAL * layout->node_items + charge->lru], charge->pages);
+	if (rstat->cputime)
+		rstat_fill_cputime(rstat, memcg, charge->cpu, labs(charge->pages));
 }
 
 /* Counts of the subtree are the first of each memcg's arrays. */
@@ -53,6 +56,8 @@ static void add_to_parent(const struct rstat *rstat, struct rstat_memcg *memcg)
 	for (unsigned node = 0; node < rstat->layout.nodes; node++)
 		fill_add_lists(*rstat_nodeinfo(rstat, memcg->parent, node),
 			       *rstat_nodeinfo(rstat, memcg, node));
+	if (rstat->cputime)
+		rstat_fill_parent_cputime(rstat, memcg);
 }
 
 struct pending {
@@ -124,6 +129,7 @@ int rstat_populate(void *instance, const struct charge_plan *plan, struct error 
 	/* Back to the last flush, and on from there. */
 	update_remainders(rstat, plan, -1);
 	rstat_flush(rstat, 0);
+	rstat_flush_cputime(rstat, 0);
 	forget_global_updates(rstat);
 	update_remainders(rstat, plan, 1);
 	return 0;

@@ -10,65 +10,22 @@
  * very moment may then have read the item before the add is seen: the pages stay behind until the
  * CPU's next update of the memcg. The kernel had a barrier there for two years, and took it out
  * again for what it cost.
+ *
+ * Where the point reads cpu.stat, each event accounts CPU time to its memcg, too: rstat_cputime.h.
  */
-#include "backend/rstat.h"
+#include "backend/rstat_cputime.h"
+#include "backend/rstat_tree.h"
+#include "backend/this_cpu.h"
 
 #include <stdlib.h>
-
-/* Only the owner writes, so a relaxed load and store do; a flush sees the old or the new value. */
-static __always_inline void this_cpu_add(_Atomic long *item, long delta, struct tally *t)
-{
-	long value = atomic_load_explicit(item, memory_order_relaxed);
-
-	atomic_store_explicit(item, value + delta, memory_order_relaxed);
-	tally_add(t, adds, 1);
-	tally_touch(t, item, sizeof(*item));
-}
-
-/*
- * Links are shared with flushes, which take the CPU's lock. A memcg in the tree has all its
- * ancestors there: the first one found ends the climb.
- */
-static __always_inline void link_updated(struct rstat_cpu *cpu, unsigned char *area,
-					 struct rstat_memcg *memcg, struct tally *t)
-{
-	struct rstat_links *links = rstat_links(area, memcg);
-
-	tally_touch(t, links, sizeof(*links));
-	/* Relaxed: speculative; see above. */
-	if (atomic_load_explicit(&links->next, memory_order_relaxed))
-		return;
-
-	rstat_lock_take(&cpu->lock);
-	tally_add(t, atomics, 1);
-	tally_touch(t, cpu, sizeof(cpu->lock));
-	/* Relaxed from here on: the lock orders. */
-	while (!atomic_load_explicit(&links->next, memory_order_relaxed)) {
-		struct rstat_memcg *parent = memcg->parent;
-		struct rstat_links *above;
-
-		tally_add(t, memcgs_visited, 1);
-		tally_touch(t, memcg, sizeof(memcg->parent));
-		if (!parent) {
-			/* In no list, and busy all the same. */
-			atomic_store_explicit(&links->next, memcg, memory_order_relaxed);
-			break;
-		}
-		above = rstat_links(area, parent);
-		tally_touch(t, above, sizeof(*above));
-		atomic_store_explicit(&links->next, above->children, memory_order_relaxed);
-		above->children = memcg;
-		memcg = parent;
-		links = above;
-	}
-	rstat_lock_drop(&cpu->lock);
-}
 
 void rstat_link(const struct rstat *rstat, struct rstat_memcg *memcg, unsigned cpu)
 {
 	unsigned char *area = rstat->area[cpu];
 
-	link_updated((struct rstat_cpu *)area, area, memcg, NULL);
+	rstat_link_updated(rstat, RSTAT_TREE, area, memcg, NULL);
+	if (rstat->cputime_lock)
+		rstat_link_updated(rstat, RSTAT_CPUTIME_TREE, area, memcg, NULL);
 }
 
 /* Relaxed: the count orders nothing, and a flush that takes it takes what it stands for, too. */
@@ -124,16 +81,17 @@ static __always_inline void update_items(const struct rstat *rstat, const struct
 {
 	struct rstat_memcg *memcg = rstat_memcg(rstat, update->memcg);
 	unsigned char *area = rstat->area[update->cpu];
-	struct rstat_cpu *cpu = (struct rstat_cpu *)area;
 
 	tally_touch(t, &rstat->area[update->cpu], sizeof(*rstat->area));
 	tally_touch(t, &memcg->object, sizeof(memcg->object));
 	this_cpu_add(&rstat_memcg_items(rstat, area, memcg)[update->lru], update->delta, t);
 	this_cpu_add(&rstat_node_items(rstat, area, memcg, update->node)[update->lru],
 		     update->delta, t);
-	link_updated(cpu, area, memcg, t);
+	if (rstat->cputime)
+		rstat_account_cputime(rstat, area, memcg, t);
+	rstat_link_updated(rstat, RSTAT_TREE, area, memcg, t);
 	if (rstat->rules == FLUSH_V5_16)
-		count_globally(rstat, cpu, labs(update->delta), t);
+		count_globally(rstat, (struct rstat_cpu *)area, labs(update->delta), t);
 	else if (rstat_counts_per_memcg(rstat))
 		count_in_ancestors(rstat, rstat_head(rstat, area, memcg), labs(update->delta), t);
 }

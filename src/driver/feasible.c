@@ -130,6 +130,13 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 			       stat_type_name(STAT_NUMA_V1));
 		code = -ENODEV;
 	}
+	if (point->read.with == WITH_CPU_STAT && !backend->read_cpu_stat) {
+		error_list_add(reasons, NULL, 0, 0,
+			       "read.with: cpu.stat needs a back end that keeps CPU time beside "
+			       "memory, and %s does not",
+			       backend->name);
+		code = -ENODEV;
+	}
 	if (point->write.churn && !(backend->capabilities & BACKEND_CHURN)) {
 		error_list_add(reasons, NULL, 0, 0,
 			       "write.churn needs a back end whose memcgs come and go, and %s's "

@@ -147,6 +147,16 @@ static void compare_file(struct measurement *m, uint32_t memcg, const struct num
 		compare(m, counts, truth, SCOPE_LOCAL, subtree);
 }
 
+/* What a read reads before the file. */
+static int count_neighbour(struct measurement *m, const struct read_request *request,
+			   struct op_probe *probe)
+{
+	if (m->point.read.with != WITH_CPU_STAT)
+		return 0;
+	return backend_count_cpu_stat(m->backend, m->instance, request, m->point.read.form,
+				      m->point.read.text, probe);
+}
+
 /* A file, as often as a read shows it; the text is counted once. */
 static int count_file(struct measurement *m, const struct read_request *request,
 		      struct numa_counts *counts, struct op_probe *probe)
@@ -185,8 +195,10 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 	if (churn_account(m->churn, m->oracle))
 		return error_set(err, -ENOMEM, "out of memory for the oracle");
 	while (request.memcg != MEMCG_NONE) {
-		int r = count_file(m, &request, counts, &probe);
+		int r = count_neighbour(m, &request, &probe);
 
+		if (!r)
+			r = count_file(m, &request, counts, &probe);
 		if (r)
 			return error_set(err, r, "a counted read failed: %s", strerror(-r));
 		if (request.memcg == target.first || request.memcg == target.last ||

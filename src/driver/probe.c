@@ -178,14 +178,26 @@ static void compare(struct probe *probe)
 	probe->out->beyond += beyond;
 }
 
+/* What cpu.stat flushes is there already when memory's file is read. */
+static int read_neighbour(const struct sampler *sampler, const struct read_request *request)
+{
+	struct cpu_stat stat;
+
+	if (sampler->point->read.with != WITH_CPU_STAT)
+		return 0;
+	return sampler->backend->read_cpu_stat(sampler->instance, request, &stat);
+}
+
 static int probe_once(struct probe *probe)
 {
 	const struct sampler *sampler = probe->sampler;
 	struct read_request request = {.memcg = probe->memcg, .rows = sampler->point->read.rows};
 	size_t cell = numa_cell(probe->counts.nr_nodes, SCOPE_HIERARCHICAL, AGE_ROW, 0);
 	struct read *read = &probe->reads[probe->out->reads];
-	int r;
+	int r = read_neighbour(sampler, &request);
 
+	if (r)
+		return r;
 	read->begin_ns = clock_now();
 	for (unsigned i = 0; i < probe->nr_writers; i++)
 		probe->from[i] = progress_before(&probe->records[i]);

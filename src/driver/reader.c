@@ -67,6 +67,27 @@ long reader_show_again(struct reader *reader, const struct read_request *request
 	return length;
 }
 
+/* Into the same buffer, as a poller has one. */
+static long read_both(struct reader *reader, const struct read_request *request)
+{
+	const struct point *point = reader->sampler->point;
+	long neighbour = backend_read_cpu_stat(reader->sampler->backend, reader->sampler->instance,
+					       request, point->read.form, point->read.text,
+					       reader->text, reader->buffer_size);
+	long length;
+
+	if (neighbour < 0)
+		return neighbour;
+	keep(reader->text);
+	length = reader_read_file(reader, request);
+	return length < 0 ? length : neighbour + length;
+}
+
+long reader_read_with_cpu_stat(struct reader *reader)
+{
+	return reader_each(reader, read_both);
+}
+
 int reader_prepare(struct reader *reader, struct error *err)
 {
 	if (reader->text)

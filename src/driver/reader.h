@@ -87,9 +87,14 @@ static __always_inline long reader_read_file(struct reader *reader,
 	return length;
 }
 
+/* The same, with cpu.stat before each file. */
+long reader_read_with_cpu_stat(struct reader *reader);
+
 /* One whole read as the scenario asks for it. The texts' length (0 for counts) or -errno. */
 static inline long reader_read(struct reader *reader)
 {
+	if (reader->sampler->point->read.with == WITH_CPU_STAT)
+		return reader_read_with_cpu_stat(reader);
 	return reader_each(reader, reader_read_file);
 }
 

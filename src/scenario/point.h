@@ -68,6 +68,10 @@ enum read_form {
 	FORM_TEXT,
 	FORM_COUNTS
 };
+enum read_with {
+	WITH_NONE,
+	WITH_CPU_STAT /* the memcg's cpu.stat, before its file */
+};
 enum read_buffer { /* of seq_file, see driver/seq_file.h */
 	BUFFER_REOPENED, /* starts small at every read */
 	BUFFER_KEPT, /* has grown with reads before */
@@ -105,7 +109,8 @@ struct point {
 		uint32_t spread_nodes; /* onto so many nodes of each memcg, at most N */
 		enum flush_rules flush; /* of rstat; others have nothing to flush */
 		enum flush_lock_model lock; /* of rstat's flushes */
-		uint64_t flusher_ns; /* the period of a thread that flushes from the root; 0: none */
+		uint64_t
+			flusher_ns; /* the period of a thread that flushes from the root; 0: none */
 		uint32_t error_ppm; /* of bounded: the share of its value that a cell may be off */
 		enum page_distribution distribution; /* of pages over memcgs */
 		uint32_t hot_ppm; /* of each memcg's pages: those on node 0 before others are spread
@@ -126,6 +131,7 @@ struct point {
 		enum text_style text;
 		enum read_buffer buffer;
 		uint32_t spills; /* made before each sample, from its reader's CPU */
+		enum read_with with; /* what is read in the same read */
 	} read;
 	struct {
 		uint32_t writers; /* threads, 0..C less the readers */

@@ -60,6 +60,7 @@ static void *read_main(void *arg)
 	struct racer *racer = arg;
 	const struct fixture *f = racer->f;
 	struct numa_counts counts;
+	struct cpu_stat stat;
 
 	if (numa_counts_init(&counts, f->point.machine.nodes, f->point.machine.nids))
 		return NULL;
@@ -67,6 +68,8 @@ static void *read_main(void *arg)
 		struct read_request request = {
 			.memcg = nth_memcg(f, n), .cpu = racer->cpu, .rows = ROWS_ALL};
 
+		if (f->point.read.with == WITH_CPU_STAT)
+			f->backend->read_cpu_stat(f->instance, &request, &stat);
 		f->backend->read_counts(f->instance, &request, &counts);
 	}
 	numa_counts_fini(&counts);

@@ -98,6 +98,17 @@ static void spills_need_updates(void **state)
 	assert_non_null(strstr(reasons.items[0].text, "read.spills needs updates, and still"));
 }
 
+static void cpu_stat_needs_a_back_end_that_has_it(void **state)
+{
+	struct point point = small_point();
+	struct error_list reasons = {0};
+
+	assert_int_equal(feasible(*state, &point, walk(), &reasons), 0);
+	point.read.with = WITH_CPU_STAT;
+	assert_int_equal(feasible(*state, &point, backend_find("rstat"), &reasons), 0);
+	ASSERT_REASONS(*state, &point, "read.with: cpu.stat needs a back end that keeps CPU time");
+}
+
 static void what_fits_is_possible(void **state)
 {
 	struct point point = small_point();
@@ -238,6 +249,7 @@ int main(void)
 		WITH_MACHINE(what_fits_is_possible),
 		WITH_MACHINE(a_file_needs_its_counters),
 		WITH_MACHINE(spills_need_updates),
+		WITH_MACHINE(cpu_stat_needs_a_back_end_that_has_it),
 		WITH_MACHINE(more_readers_than_cpus_are_possible),
 		WITH_MACHINE(real_nodes_must_be_there),
 		WITH_MACHINE(memory_must_be_there),

@@ -27,7 +27,8 @@ DEFAULTS = {
     'read.file': 'memory.numa_stat', 'read.version': 'v1', 'read.cgroup': 'root',
     'read.readers': '1',
     'read.pacing': '0', 'read.cache': 'hot', 'read.form': 'text', 'read.rows': 'all',
-    'read.text': 'seq_printf', 'read.buffer': 'reopened', 'read.spills': '0', 'write.writers': '0',
+    'read.text': 'seq_printf', 'read.buffer': 'reopened', 'read.spills': '0', 'read.with': 'none',
+    'write.writers': '0',
     'write.mix': 'page', 'write.rate': '0', 'write.target': 'all', 'write.churn': '0', 'write.linger': '0',
 }
 NOT_IN_ID = ('read.samples', 'read.time')
