@@ -28,9 +28,25 @@ do for [i = 1:nr_references] {
 if (dumb && nr_references) { set xlabel 'R: published' }
 if (!dumb) {
     tick_font = narrow ? ',13.5' : ',11'
-    # Names side by side where there are few, slanted where there are many.
+    # Names side by side where there are few, a line for each of their parts; slanted where there are many.
     if (narrow && nr_lines > 3) { set xtics rotate by 45 right font tick_font }
-    if (!narrow && nr_lines > 5) { set xtics rotate by -30 font tick_font }
+    if (!narrow && nr_lines > 10) { set xtics rotate by -30 font tick_font }
+    if (!narrow && nr_lines <= 10) {
+        # Of many even their words have lines of their own.
+        cut = nr_lines > 6 ? ' ' : ', '
+        do for [i = 1:nr_lines] {
+            if (nr_lines > 6 && strstrt(line_label[i], ', ')) { tick_font = ',9.5' }
+        }
+        set xtics font tick_font
+        do for [i = 1:nr_lines] {
+            parts = line_label[i]
+            while (strstrt(parts, cut)) {
+                at = strstrt(parts, cut)
+                parts = substr(parts, 1, at - 1)."\n".substr(parts, at + strlen(cut), strlen(parts))
+            }
+            set xtics add (parts i)
+        }
+    }
 }
 
 if (dumb) {

@@ -95,5 +95,10 @@ bool chart_has_spectrum(const struct chart_view *view);
 void chart_latency_tsv(const struct chart_view *view, FILE *out);
 void chart_spectrum_tsv(const struct chart_view *view, FILE *out); /* at the largest x */
 void chart_ratio_tsv(const struct chart_view *view, FILE *out);
+/* What such data is made of: a tab and a figure; a tab and x as people write it; the beginning of
+ * the block of a line, `before` others having come. */
+void chart_put_figure(FILE *out, double value);
+void chart_put_exact(FILE *out, const struct chart_view *view, const struct point *point);
+void chart_put_block(const struct chart_line *line, size_t before, FILE *out);
 
 #endif

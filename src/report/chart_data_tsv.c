@@ -10,7 +10,7 @@
 #define SPECTRUM_STEPS 24
 
 /* printf would write "nan" or "-nan", which other readers of the file take for text. */
-static void put(FILE *out, double value)
+void chart_put_figure(FILE *out, double value)
 {
 	if (isnan(value))
 		fputs("\tNaN", out);
@@ -18,7 +18,7 @@ static void put(FILE *out, double value)
 		fprintf(out, "\t%.6g", value);
 }
 
-static void put_exact(FILE *out, const struct chart_view *view, const struct point *point)
+void chart_put_exact(FILE *out, const struct chart_view *view, const struct point *point)
 {
 	char text[PARAMETER_TEXT_MAX] = "-";
 
@@ -37,7 +37,7 @@ static void put_heading(const struct chart_view *view, const char *what, FILE *o
 		fprintf(out, "# Swept by the run, held here: %s\n", view->held);
 }
 
-static void put_block(const struct chart_line *line, size_t before, FILE *out)
+void chart_put_block(const struct chart_line *line, size_t before, FILE *out)
 {
 	fprintf(out, "%s# block %zu: %s\n", before ? "\n\n" : "", before, line->label);
 	/* A block without a row would not be counted as one. */
@@ -57,7 +57,7 @@ void chart_latency_tsv(const struct chart_view *view, FILE *out)
 	for (size_t l = 0; l < view->nr_lines; l++) {
 		const struct chart_line *line = &view->lines[l];
 
-		put_block(line, l, out);
+		chart_put_block(line, l, out);
 		for (size_t i = 0; i < line->nr; i++) {
 			const struct backend_summary *s = line->samples[i].summary;
 			const struct chart_latency latency = chart_latency(s);
@@ -69,10 +69,10 @@ void chart_latency_tsv(const struct chart_view *view, FILE *out)
 
 			fprintf(out, "%.17g", line->samples[i].x);
 			for (size_t f = 0; f < sizeof(figures) / sizeof(figures[0]); f++)
-				put(out, s->processes ? figures[f] : NAN);
+				chart_put_figure(out, s->processes ? figures[f] : NAN);
 			fprintf(out, "\t%" PRIu64 "\t%u\t%" PRIu64, s->bytes_touched, s->processes,
 				s->samples);
-			put_exact(out, view, line->samples[i].point);
+			chart_put_exact(out, view, line->samples[i].point);
 			fprintf(out, "\t%s\t%s\n", s->backend, line->samples[i].point->id);
 		}
 	}
@@ -90,8 +90,8 @@ static void put_percentile(FILE *out, const struct backend_summary *summary, dou
 			   double solid, double ns)
 {
 	fprintf(out, "%.6g\t%.7g", depth, 100 - 100 / depth);
-	put(out, depth <= solid ? ns : NAN);
-	put(out, depth >= solid ? ns : NAN);
+	chart_put_figure(out, depth <= solid ? ns : NAN);
+	chart_put_figure(out, depth >= solid ? ns : NAN);
 	fprintf(out, "\t%s\n", summary->backend);
 }
 
@@ -131,7 +131,7 @@ void chart_spectrum_tsv(const struct chart_view *view, FILE *out)
 		const struct chart_line *line = &view->lines[l];
 		const struct chart_sample *sample = chart_spectrum_sample(view, line);
 
-		put_block(line, l, out);
+		chart_put_block(line, l, out);
 		if (sample)
 			put_spectrum(sample->summary, out);
 		else if (line->nr)
@@ -151,17 +151,17 @@ void chart_ratio_tsv(const struct chart_view *view, FILE *out)
 		const struct chart_line *line = &view->lines[l];
 		const struct chart_line *base = chart_fastest(view, line->facet);
 
-		put_block(line, l, out);
+		chart_put_block(line, l, out);
 		for (size_t i = 0; i < line->nr; i++) {
 			const struct chart_sample *sample = &line->samples[i];
 			struct ratio ratio = chart_ratio(view, line, i);
 
 			fprintf(out, "%.17g", sample->x);
-			put(out, ratio.pairs ? ratio.median : NAN);
-			put(out, ratio.pairs ? ratio.low : NAN);
-			put(out, ratio.pairs ? ratio.high : NAN);
+			chart_put_figure(out, ratio.pairs ? ratio.median : NAN);
+			chart_put_figure(out, ratio.pairs ? ratio.low : NAN);
+			chart_put_figure(out, ratio.pairs ? ratio.high : NAN);
 			fprintf(out, "\t%zu", ratio.pairs);
-			put_exact(out, view, sample->point);
+			chart_put_exact(out, view, sample->point);
 			fprintf(out, "\t%s\t%s\n", line->backend, base ? base->backend : "-");
 		}
 	}

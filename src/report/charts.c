@@ -4,6 +4,7 @@
 
 #include "report/chart_data.h"
 #include "report/chart_tradeoff.h"
+#include "report/chart_update.h"
 #include "report/charts_settings.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ static const struct {
 	[CHART_BACKENDS] = {"backends", "backends.gp", chart_latency_tsv},
 	[CHART_SPECTRUM] = {"spectrum", "spectrum.gp", chart_spectrum_tsv},
 	[CHART_RATIO] = {"ratio", "ratio.gp", chart_ratio_tsv},
+	[CHART_UPDATE] = {"update", "latency.gp", chart_update_tsv},
 	[CHART_TRADEOFF] = {"tradeoff", "tradeoff.gp", chart_tradeoff_tsv},
 };
 
@@ -67,7 +69,7 @@ static int visit_chart(const struct chart_view *view, enum chart_kind kind, unsi
 		.data = &chart,
 	};
 
-	if (kind == CHART_LATENCY || kind == CHART_RATIO)
+	if (kind == CHART_LATENCY || kind == CHART_RATIO || kind == CHART_UPDATE)
 		snprintf(name, sizeof(name), "%s-%s", kinds[kind].name, view->x->name);
 	else if (number)
 		snprintf(name, sizeof(name), "%s-%u", kinds[kind].name, number);
@@ -78,7 +80,8 @@ static int visit_chart(const struct chart_view *view, enum chart_kind kind, unsi
 	return visitor->visit(&picture, visitor->arg, err);
 }
 
-/* The charts of one view: of times, and of ratios where there are two back ends to compare. */
+/* The charts of one view: of times, of ratios where there are two back ends to compare, and of
+ * updates where x makes a difference to them. */
 static int visit_view(const struct chart_view *view, const struct visitor *visitor,
 		      struct error *err)
 {
@@ -88,6 +91,8 @@ static int visit_view(const struct chart_view *view, const struct visitor *visit
 		r = visit_chart(view, view->x ? CHART_LATENCY : CHART_BACKENDS, 0, visitor, err);
 	if (!r && view->x && chart_has_ratio(view))
 		r = visit_chart(view, CHART_RATIO, 0, visitor, err);
+	if (!r && chart_has_update(view))
+		r = visit_chart(view, CHART_UPDATE, 0, visitor, err);
 	return r;
 }
 

@@ -244,6 +244,11 @@ static void put_reading(FILE *out, const struct chart_view *view, enum chart_kin
 				"nobody writes; ",
 		      out);
 		fputs("the line from it ends at that bound. Update: median of one. ", out);
+	} else if (kind == CHART_UPDATE) {
+		fputs("Lines: median over processes of one page charged or uncharged, many in a "
+		      "row "
+		      "at one place, spills included, while nobody else reads or writes. ",
+		      out);
 	} else if (kind == CHART_RATIO) {
 		fprintf(out,
 			"Ratios are of processes of the same repetition, which ran close "
@@ -256,7 +261,7 @@ static void put_reading(FILE *out, const struct chart_view *view, enum chart_kin
 		put_cache(out, view);
 		put_sources(out, view);
 	}
-	if (kind != CHART_RATIO)
+	if (kind != CHART_RATIO && kind != CHART_UPDATE)
 		put_batches(out, view);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "report/chart_tradeoff.h"
+#include "report/chart_update.h"
 #include "report/charts_axis.h"
 
 #include <errno.h>
@@ -281,6 +282,13 @@ static void ratio_settings(const struct chart_view *view, FILE *out)
 	chart_put_log_axis(out, "y", y, false);
 }
 
+static void update_settings(const struct chart_view *view, FILE *out)
+{
+	put_assignment(out, "y_title", "time per update of one page");
+	put_x_title(view, out);
+	chart_update_settings(view, out);
+}
+
 static void tradeoff_settings(const struct chart_view *view, FILE *out)
 {
 	put_assignment(out, "y_title", "time per read");
@@ -299,7 +307,7 @@ static void put_subtitle(const struct chart_view *view, enum chart_kind kind, FI
 {
 	char text[CHART_TEXT_MAX + 64] = "";
 
-	if (kind == CHART_SPECTRUM || kind == CHART_TRADEOFF)
+	if (kind == CHART_SPECTRUM || kind == CHART_UPDATE || kind == CHART_TRADEOFF)
 		chart_kind_title(view, kind, text, sizeof(text));
 	put_assignment(out, "chart_subtitle", text);
 }
@@ -332,6 +340,8 @@ const char *chart_kind_title(const struct chart_view *view, enum chart_kind kind
 		snprintf(text, size, "Latency distribution");
 	else if (kind == CHART_TRADEOFF)
 		tradeoff_title(view, text, size);
+	else if (kind == CHART_UPDATE)
+		snprintf(text, size, "Cost of an update against %s", view->x->name);
 	else if (kind == CHART_BACKENDS)
 		snprintf(text, size, "Time per read of each back end");
 	else
@@ -368,6 +378,8 @@ int chart_settings(const struct chart_view *view, enum chart_kind kind, const ch
 		spectrum_settings(view, out);
 	else if (kind == CHART_RATIO)
 		ratio_settings(view, out);
+	else if (kind == CHART_UPDATE)
+		update_settings(view, out);
 	else if (kind == CHART_TRADEOFF)
 		tradeoff_settings(view, out);
 	else

@@ -15,6 +15,7 @@ enum chart_kind {
 	CHART_BACKENDS,
 	CHART_SPECTRUM,
 	CHART_RATIO,
+	CHART_UPDATE,
 	CHART_TRADEOFF, /* of a view of chart_facet_new() */
 };
 

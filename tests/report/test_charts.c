@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "report/chart_data.h"
+#include "report/chart_update.h"
 #include "report/charts_axis.h"
 #include "report/charts_settings.h"
 #include "report/gnuplot.h"
@@ -379,6 +380,41 @@ static void a_caption_says_what_was_measured_in_lines_of_the_width_asked_for(voi
 	unload(&loaded);
 }
 
+/* Times are the view's own: the fixture's processes did not tell kinds of updates apart. */
+static void set_update(struct chart_view *view, size_t line, size_t at, double ns)
+{
+	/* const for all but who made them: the summary is this test's. */
+	struct backend_summary *summary =
+		(struct backend_summary *)view->lines[line].samples[at].summary;
+
+	summary->kinds[MIX_PAGE].median_ns = ns;
+}
+
+static void updates_have_a_chart_where_x_makes_a_difference(void **state)
+{
+	struct loaded loaded;
+	struct chart_view *view;
+	char *text;
+
+	(void)state;
+	load(&loaded, "sweep");
+	view = &loaded.views->views[0];
+	assert_false(chart_has_update(view));
+	for (size_t i = 0; i < view->lines[0].nr; i++)
+		set_update(view, 0, i, 5);
+	assert_false(chart_has_update(view));
+	set_update(view, 0, view->lines[0].nr - 1, 7.5);
+	assert_true(chart_has_update(view));
+	put_text(chart_update_tsv, view, &text);
+	assert_non_null(strstr(text, "# x is tree.memcgs"));
+	assert_non_null(strstr(text, "\n10\t5\tNaN\tNaN\tNaN\tNaN\t"));
+	assert_non_null(strstr(text, "\n10000\t7.5\tNaN"));
+	/* Not measured is not 0. */
+	assert_non_null(strstr(text, "\n10\tNaN\tNaN"));
+	free(text);
+	unload(&loaded);
+}
+
 static void strings_cannot_leave_their_quotes(void **state)
 {
 	char *text = NULL;
@@ -500,6 +536,7 @@ int main(void)
 		cmocka_unit_test(the_cache_is_marked_where_the_walk_outgrows_it),
 		cmocka_unit_test(published_figures_come_from_the_run),
 		cmocka_unit_test(a_caption_says_what_was_measured_in_lines_of_the_width_asked_for),
+		cmocka_unit_test(updates_have_a_chart_where_x_makes_a_difference),
 		cmocka_unit_test(strings_cannot_leave_their_quotes),
 		cmocka_unit_test(without_gnuplot_the_message_names_its_package),
 		cmocka_unit_test(a_bad_script_is_reported_in_the_words_of_gnuplot),
