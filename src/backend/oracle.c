@@ -102,6 +102,12 @@ int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node,
 	return local_pages(oracle, memcg, node)[lru];
 }
 
+int64_t oracle_child_pages(const struct oracle *oracle, uint32_t memcg, unsigned node,
+			   enum lru_list lru)
+{
+	return oracle->children ? oracle->children[place_of(oracle, memcg, node) + lru] : 0;
+}
+
 /* Cells of one block; column 0 is the memcg's own. */
 struct oracle_sum {
 	const struct numa_counts *out;

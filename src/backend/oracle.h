@@ -21,6 +21,9 @@ int oracle_update_child(struct oracle *oracle, uint32_t parent, const struct upd
 void oracle_forget_children(struct oracle *oracle);
 /* Pages of one memcg itself; never below 0 unless updates made it so. */
 int64_t oracle_pages(const struct oracle *oracle, uint32_t memcg, unsigned node, enum lru_list lru);
+/* The same of its children beside the tree, all together. */
+int64_t oracle_child_pages(const struct oracle *oracle, uint32_t memcg, unsigned node,
+			   enum lru_list lru);
 /* All cells of `rows` for one memcg, of the file that out->format describes. Sums the subtree. A
  * sum below 0 reads as 0. */
 void oracle_read(const struct oracle *oracle, uint32_t memcg, unsigned rows,

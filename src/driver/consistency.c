@@ -3,6 +3,7 @@
 #include "driver/consistency.h"
 
 #include "base/rng.h"
+#include "driver/churn.h"
 #include "timing/clock.h"
 
 #include <errno.h>
@@ -129,6 +130,7 @@ static int look_at(const struct look *look, uint32_t memcg, struct file_look *fi
 	struct read_request request = {.memcg = memcg, .rows = ROWS_HIERARCHICAL};
 
 	file->subtree = memcg ? memcg_tree_size(sampler->tree, memcg) : sampler->tree->nr;
+	file->subtree += churn_below(sampler->churn, memcg);
 	oracle_read(look->oracle, memcg, ROWS_HIERARCHICAL, &file->truth);
 	return backend_read_counts(sampler->backend, sampler->instance, &request, &file->counts);
 }

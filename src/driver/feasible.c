@@ -78,7 +78,7 @@ struct estimate estimate_process(const struct point *point, const struct backend
 	ns += NS_PER_CHARGE * memcgs * point->counters.spread_cpus * point->counters.spread_nodes;
 	ns += EXTRA_READS * read_ns;
 	ns += update_cost_guess_ns(point, backend) + writers_guess_ns(point) +
-	      probe_guess_ns(point, read_ns);
+	      probe_guess_ns(point, read_ns) + churn_guess_ns(point);
 	if (point->read.cache == CACHE_COLD)
 		ns += samples * COLD_SAMPLE_NS;
 	return (struct estimate){.memory_bytes = process_bytes(point, backend), .process_ns = ns};

@@ -2,6 +2,7 @@
 /* See flusher.h. */
 #include "driver/flusher.h"
 
+#include "driver/churn.h"
 #include "driver/writer.h"
 
 #include <errno.h>
@@ -84,15 +85,21 @@ static void *flusher_main(void *arg)
 	return NULL;
 }
 
-/* The modelled CPU whose real one has the fewest readers and writers; real ones come in turn. */
+/* The modelled CPU whose real one has the fewest other threads; real ones come in turn. */
 static int choose_cpu(struct flusher *flusher, struct error *err)
 {
 	const struct sampler *sampler = flusher->sampler;
 	const struct placement *placement = sampler->placement;
 	unsigned cpus = sampler->point->machine.cpus, fewest = UINT_MAX;
+	int churner = -1;
 
 	if (cpus > placement->machine->nr_cpus)
 		cpus = placement->machine->nr_cpus;
+	if (sampler->point->write.churn) {
+		churner = placement_os_cpu(placement, churn_cpu(sampler->point), err);
+		if (churner < 0)
+			return churner;
+	}
 	for (unsigned cpu = 0; fewest && cpu < cpus; cpu++) {
 		int os_cpu = placement_os_cpu(placement, cpu, err);
 		unsigned threads = writers_on(sampler->writers, os_cpu);
@@ -106,6 +113,7 @@ static int choose_cpu(struct flusher *flusher, struct error *err)
 		}
 		if (os_cpu < 0)
 			return os_cpu;
+		threads += os_cpu == churner;
 		if (threads >= fewest)
 			continue;
 		fewest = threads;

@@ -2,7 +2,7 @@
 /*
  * The periodic flusher: a thread that flushes from the root every so often while samples are taken,
  * as the kernel does every two seconds since 5.15 (counters.flusher). It is pinned to the real CPU
- * that fewest readers and writers run on, of those that the model has. The first flush is due half
+ * that fewest others run on, of those that the model has. The first flush is due half
  * a period after the gate opens, the middle of what a timer that knows nothing of readers would
  * give; due times do not move when a flush is late.
  */

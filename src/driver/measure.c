@@ -277,7 +277,6 @@ static int sample_under_load(struct measurement *m, struct sampler *sampler, str
 	if (r)
 		return r;
 	sampler->writers = m->writers;
-	sampler->churn = m->churn;
 	r = flusher_new(sampler, &m->flusher, err);
 	sampler->flusher = m->flusher;
 	if (!r)
@@ -292,8 +291,6 @@ static int sample_under_load(struct measurement *m, struct sampler *sampler, str
 		r = error_set(err, -ENOMEM, "out of memory for the oracle");
 	churn_digest(m->churn, &m->out.churn);
 	sampler->writers = NULL;
-	sampler->flusher = NULL;
-	sampler->churn = NULL;
 	return r;
 }
 
@@ -320,6 +317,7 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 		.placement = m->placement,
 		.lines = m->lines,
 		.llc_bytes = m->machine->llc_bytes,
+		.churn = m->churn,
 	};
 	struct sampling *sampling = &m->out.sampling;
 	uint64_t since = clock_now();

@@ -193,6 +193,7 @@ static double crowding(const struct sampler *sampler)
 	const struct point *point = sampler->point;
 	double threads = (double)point->read.readers + point->write.writers, cpus = 0;
 
+	threads += point->write.churn > 0;
 	for (unsigned i = 0; i < machine->nr_nodes; i++)
 		cpus += machine->nodes[i].nr_allowed;
 	return cpus > 0 ? fmax(threads / cpus, 1) : 1;

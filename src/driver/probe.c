@@ -3,6 +3,8 @@
 #include "driver/probe.h"
 
 #include "base/rng.h"
+#include "driver/churn.h"
+#include "driver/flusher.h"
 #include "driver/gate.h"
 #include "driver/truth.h"
 #include "driver/truth_age.h"
@@ -115,6 +117,7 @@ static int init(struct probe *probe, const struct writers *writers, const struct
 	probe->memcg = target_of(sampler->point, sampler->tree).first;
 	probe->subtree =
 		probe->memcg ? memcg_tree_size(sampler->tree, probe->memcg) : sampler->tree->nr;
+	probe->subtree += churn_below(sampler->churn, probe->memcg);
 	probe->from = calloc(probe->nr_writers, sizeof(*probe->from));
 	probe->to = calloc(probe->nr_writers, sizeof(*probe->to));
 	probe->reads = calloc(MOST_READS, sizeof(*probe->reads));
@@ -274,10 +277,12 @@ static int run(struct probe *probe, struct writers *writers, struct error *err)
 		return r;
 	writers_record(writers, probe->records);
 	r = writers_start(writers, &gate, err);
+	if (!r)
+		r = flusher_start(sampler->flusher, &gate, err);
 	if (r) {
 		gate_cancel(&gate);
 	} else {
-		gate_open(&gate, writers_nr(writers));
+		gate_open(&gate, writers_nr(writers) + flusher_nr(sampler->flusher));
 		writers_await(writers);
 		r = probe_often(probe);
 		if (r)
@@ -285,6 +290,8 @@ static int run(struct probe *probe, struct writers *writers, struct error *err)
 	}
 	stopped = writers_stop(writers, r ? NULL : err);
 	writers_record(writers, NULL);
+	r = r ? r : stopped;
+	stopped = flusher_stop(sampler->flusher, r ? NULL : err);
 	return r ? r : stopped;
 }
 

@@ -5,6 +5,10 @@
  * sweep the root's), now and then, at moments that keep no step with paced writers; before and
  * after each read it looks how far every writer is. truth.h says what follows from that.
  *
+ * The periodic flusher is at work, too, where there is one; of a period longer than the phase it
+ * has no turn. Who creates and removes memcgs stands still: where those are at one moment is not
+ * known beforehand. The ones that linger are there.
+ *
  * A bound holds at rest. Under load a read may be further off than that without any fault of the
  * design: it sums counters of different moments while it takes long, or finds a flush under way.
  * How many reads were is counted.

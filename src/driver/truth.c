@@ -103,6 +103,8 @@ static void add_memcg(const struct oracle *oracle, unsigned nodes, enum numa_sco
 		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
 			int64_t pages = oracle_pages(oracle, memcg, node, lru);
 
+			if (scope == SCOPE_HIERARCHICAL)
+				pages += oracle_child_pages(oracle, memcg, node, lru);
 			items[item_of(nodes, scope, 0, lru)] += pages;
 			items[item_of(nodes, scope, 1 + node, lru)] += pages;
 		}

@@ -2,6 +2,7 @@
 /* See writer.h. */
 #include "driver/writer.h"
 
+#include "driver/churn.h"
 #include "driver/writer_list.h"
 #include "driver/writer_record.h"
 #include "stats/order.h"
@@ -210,12 +211,14 @@ static int choose_cpus(struct writers *writers, struct error *err)
 	const struct placement *placement = writers->sampler->placement;
 	const struct point *point = writers->sampler->point;
 	unsigned readers = point->read.readers, nr = readers, most = placement->machine->nr_cpus;
-	int *os_cpus = calloc((size_t)readers + writers->nr, sizeof(*os_cpus)), r = 0;
+	int *os_cpus = calloc((size_t)readers + 1 + writers->nr, sizeof(*os_cpus)), r = 0;
 
 	if (!os_cpus)
 		return error_set(err, -ENOMEM, "out of memory for %u writers", writers->nr);
 	for (unsigned i = 0; r >= 0 && i < readers; i++)
 		r = os_cpus[i] = placement_os_cpu(placement, i, err);
+	if (r >= 0 && point->write.churn)
+		r = os_cpus[nr++] = placement_os_cpu(placement, churn_cpu(point), err);
 	for (unsigned i = 0; r >= 0 && i < writers->nr; i++, nr++) {
 		struct writer_cpus cpus = writer_cpus(placement, point, i);
 		unsigned fewest = UINT_MAX, end = cpus.end;

@@ -3,10 +3,10 @@
  * Writers: threads that update the counters while readers are timed, and what that costs them.
  *
  * Each is pinned to a real CPU of the node whose modelled CPUs it owns (writer_list.h), one that no
- * reader and no other writer has where there are enough. All start with the readers at a gate and
- * go on until the last reader has its samples; readers that are done sooner than writers_least_ns()
- * go on reading, untimed, until then. Updates are timed in batches of one length, at least
- * FLOORS_PER_SAMPLE timer floors long when nobody else is at work.
+ * reader, no churner and no other writer has where there are enough. All start with the readers at
+ * a gate and go on until the last reader has its samples; readers that are done sooner than
+ * writers_least_ns() go on reading, untimed, until then. Updates are timed in batches of one
+ * length, at least FLOORS_PER_SAMPLE timer floors long when nobody else is at work.
  *
  * Paced, a batch is due every so often, open loop: due times do not move when a batch is late. The
  * writers take turns within the interval.

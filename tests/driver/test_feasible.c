@@ -2,6 +2,7 @@
 /* What cannot be measured is told with all of its reasons, and estimates follow what is asked. */
 #include "driver/feasible.h"
 
+#include "driver/churn.h"
 #include "driver/update_cost.h"
 #include "scenario/parameter.h"
 
@@ -196,6 +197,23 @@ static void a_process_takes_more_than_its_counters(void **state)
 	assert_true(large.process_ns > small.process_ns);
 }
 
+static void who_lingers_takes_time_and_memory(void **state)
+{
+	struct point point = small_point();
+	const struct backend *cached = backend_find("cached");
+	struct estimate quiet = estimate_process(&point, cached), few, many;
+
+	(void)state;
+	point.write.churn = 1000;
+	few = estimate_process(&point, cached);
+	point.write.linger = 100000;
+	many = estimate_process(&point, cached);
+	assert_true(few.process_ns >= quiet.process_ns);
+	assert_true(few.memory_bytes > quiet.memory_bytes);
+	assert_true(many.process_ns > few.process_ns + churn_guess_ns(&point) / 2);
+	assert_true(many.memory_bytes > few.memory_bytes + 100000 * sizeof(uint64_t));
+}
+
 static void readers_take_memory_too(void **state)
 {
 	struct point point = small_point();
@@ -257,6 +275,7 @@ int main(void)
 		WITH_MACHINE(all_reasons_are_told_at_once),
 		WITH_MACHINE(memory_of_a_foreign_machine_is_its_nodes),
 		cmocka_unit_test(a_process_takes_more_than_its_counters),
+		cmocka_unit_test(who_lingers_takes_time_and_memory),
 		cmocka_unit_test(readers_take_memory_too),
 		cmocka_unit_test(the_timed_part_is_samples_or_its_cap),
 	};

@@ -9,6 +9,8 @@
 #include "driver/writer_record.h"
 
 #include "base/rng.h"
+#include "driver/churn.h"
+#include "driver/flusher.h"
 #include "fixture.h"
 
 #include <math.h>
@@ -297,11 +299,18 @@ static struct probed probe(const char *backend, const struct point *point)
 	struct writers *writers;
 	struct probed probed;
 	struct sampler sampler;
+	struct flusher *flusher;
+	struct churn *churn;
 	struct fixture f;
 
 	alarm(120); /* who hangs has failed */
 	fixture_init(&f, point, backend);
 	fixture_populate(&f);
+	assert_int_equal(
+		churn_new(&(struct churn_env){f.backend, f.instance, &f.point, f.tree, f.placement},
+			  &churn, &err),
+		0);
+	assert_int_equal(churn_account(churn, f.oracle), 0);
 	sampler = (struct sampler){
 		.backend = f.backend,
 		.instance = f.instance,
@@ -309,7 +318,10 @@ static struct probed probe(const char *backend, const struct point *point)
 		.tree = f.tree,
 		.placement = f.placement,
 		.floor = {.median_ns = 20},
+		.churn = churn,
 	};
+	assert_int_equal(flusher_new(&sampler, &flusher, &err), 0);
+	sampler.flusher = flusher;
 	if (writers_new(&sampler, &writers, &err) ||
 	    probe_load(&sampler, writers, f.oracle, &probed, &err))
 		fail_msg("%s", err.text);
@@ -317,6 +329,8 @@ static struct probed probe(const char *backend, const struct point *point)
 	writers_free(writers);
 	for (uint32_t memcg = 0; memcg < f.tree->nr; memcg++)
 		fixture_compare(&f, memcg);
+	flusher_free(flusher);
+	churn_free(churn);
 	fixture_fini(&f);
 	alarm(0);
 	return probed;
@@ -356,6 +370,21 @@ static void exact_counters_are_within_their_bracket(void **state)
 	}
 }
 
+/* They hold half of their pages, and readers of the root see them. */
+static void who_lingers_is_part_of_the_truth(void **state)
+{
+	struct point point = point_of(MIX_MIXED, 2);
+	struct probed probed;
+
+	point.counters.batch = 0;
+	point.read.time_ns = 20 * MS;
+	point.write.churn = 1000;
+	point.write.linger = 40;
+	probed = probe("cached", &point);
+	check_sense(&probed);
+	assert_int_equal(probed.apart, 0);
+}
+
 static void batches_stay_within_their_bound_under_load(void **state)
 {
 	struct point point = point_of(MIX_MIXED, 2);
@@ -372,13 +401,13 @@ static void batches_stay_within_their_bound_under_load(void **state)
 /*
  * One writer, 256 pages each 5 ms, 1024 of them at one place. v5.13 flushes at each read: always
  * fresh. v6.8 flushes above batch x CPUs = 2048 pages in the subtree: what is read is up to 40 ms
- * old. 1024 pages are 31 spills of 33 and one page more, which a batch of 32 holds back until that
- * place gets more: as long as it likes.
+ * old; but not where somebody flushes all the time. 1024 pages are 31 spills of 33 and one page
+ * more, which a batch of 32 holds back until that place gets more: as long as it likes.
  */
 static void ages_are_what_the_rules_say(void **state)
 {
 	struct point point = point_of(MIX_PAGE, 1);
-	struct probed fresh, late, batched;
+	struct probed fresh, late, flushed, batched;
 
 	point.machine.cpus = 64;
 	point.counters.pages = 0;
@@ -398,6 +427,14 @@ static void ages_are_what_the_rules_say(void **state)
 	assert_int_equal(late.beyond, 0);
 	assert_true(late.apart > late.reads / 4);
 	assert_int_equal(late.age_unknown, 0);
+
+	/* Nothing waits longer than for the next turn. */
+	point.counters.flusher_ns = MS;
+	flushed = probe("rstat", &point);
+	point.counters.flusher_ns = 0;
+	check_sense(&flushed);
+	assert_int_equal(flushed.beyond, 0);
+	assert_true(flushed.apart * late.reads < late.apart * flushed.reads / 2);
 	assert_true(late.age_max_ns > 10 * MS);
 
 	batched = probe("cached", &point);
@@ -414,6 +451,7 @@ int main(void)
 		cmocka_unit_test(whole_rounds_change_nothing),
 		cmocka_unit_test(an_age_is_the_time_since_the_value_was_last_true),
 		cmocka_unit_test(exact_counters_are_within_their_bracket),
+		cmocka_unit_test(who_lingers_is_part_of_the_truth),
 		cmocka_unit_test(batches_stay_within_their_bound_under_load),
 		cmocka_unit_test(ages_are_what_the_rules_say),
 	};
