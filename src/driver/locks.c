@@ -2,6 +2,7 @@
 /* See locks.h. */
 #include "driver/locks.h"
 
+#include "result/document.h"
 #include "stats/order.h"
 
 #include <math.h>
@@ -23,12 +24,6 @@ int locks_reset(const struct sampler *sampler, struct error *err)
 	return 0;
 }
 
-/* JSON has no NaN: what is not known is null. */
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *count(uint64_t value)
 {
 	return json_integer((json_int_t)value);
@@ -46,13 +41,15 @@ static json_t *lock_json(const struct lock_times *lock)
 			 "passed_by", count(atomic_load_explicit(&lock->passed_by,
 								 memory_order_relaxed)),
 			 "wait_ns", count(lock->wait_ns),
-			 "wait_median_ns", number(lock_times_wait_quantile_ns(lock, 0.5)),
-			 "wait_p99_ns", number(enough ? lock_times_wait_quantile_ns(lock, 0.99) : NAN),
-			 "wait_max_ns", number(lock_times_wait_quantile_ns(lock, 1)),
+			 "wait_median_ns", json_real_or_null(lock_times_wait_quantile_ns(lock, 0.5)),
+			 "wait_p99_ns", json_real_or_null(
+				 enough ? lock_times_wait_quantile_ns(lock, 0.99) : NAN),
+			 "wait_max_ns", json_real_or_null(lock_times_wait_quantile_ns(lock, 1)),
 			 "hold_ns", count(lock->hold_ns),
-			 "hold_median_ns", number(histogram_quantile_ns(lock->hold, 0.5)),
-			 "hold_p99_ns", number(enough ? histogram_quantile_ns(lock->hold, 0.99) : NAN),
-			 "hold_max_ns", number(histogram_quantile_ns(lock->hold, 1)));
+			 "hold_median_ns", json_real_or_null(histogram_quantile_ns(lock->hold, 0.5)),
+			 "hold_p99_ns", json_real_or_null(
+				 enough ? histogram_quantile_ns(lock->hold, 0.99) : NAN),
+			 "hold_max_ns", json_real_or_null(histogram_quantile_ns(lock->hold, 1)));
 	/* clang-format on */
 }
 
@@ -82,7 +79,8 @@ json_t *flusher_json(const struct flusher_cost *cost)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "period_ns",
 			 count(cost->period_ns), "flushes", count(cost->flushes), "late",
-			 count(cost->late), "median_ns", number(cost->median_ns), "max_ns",
-			 number(cost->max_ns), "total_ns", number(cost->total_ns), "seconds",
-			 number(cost->seconds), "cpu", (int)cost->os_cpu);
+			 count(cost->late), "median_ns", json_real_or_null(cost->median_ns),
+			 "max_ns", json_real_or_null(cost->max_ns), "total_ns",
+			 json_real_or_null(cost->total_ns), "seconds",
+			 json_real_or_null(cost->seconds), "cpu", (int)cost->os_cpu);
 }

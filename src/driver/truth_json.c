@@ -2,16 +2,11 @@
 /* See truth_json.h. */
 #include "driver/truth_json.h"
 
-#include <math.h>
+#include "result/document.h"
 
 static json_t *count_json(uint64_t value)
 {
 	return json_integer((json_int_t)value);
-}
-
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
 }
 
 json_t *closure_json(const struct consistency *found, const struct point *point)
@@ -69,14 +64,14 @@ json_t *probed_json(const struct probed *p, const struct point *point)
 			 "low", count_json(p->low),
 			 "high", count_json(p->high),
 			 "width_pages",
-			 "median", number(p->width_median),
-			 "max", number(p->width_max),
+			 "median", json_real_or_null(p->width_median),
+			 "max", json_real_or_null(p->width_max),
 			 "age",
 			 "cell", cell_error_name(age_name, &age, point),
-			 "median_ns", number(p->age_median_ns),
-			 "p99_ns", number(p->age_p99_ns),
-			 "max_ns", number(p->age_max_ns),
+			 "median_ns", json_real_or_null(p->age_median_ns),
+			 "p99_ns", json_real_or_null(p->age_p99_ns),
+			 "max_ns", json_real_or_null(p->age_max_ns),
 			 "unknown", count_json(p->age_unknown),
-			 "seconds", number(p->seconds));
+			 "seconds", json_real_or_null(p->seconds));
 	/* clang-format on */
 }

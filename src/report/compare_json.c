@@ -4,16 +4,11 @@
 
 #include "report/compare_side.h"
 #include "report/compare_words.h"
+#include "result/document.h"
 #include "verdict/gate.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
 
 static json_t *text_or_null(const char *text)
 {
@@ -41,16 +36,16 @@ static json_t *record_json(const struct record *record)
 static json_t *side_json(const struct compared_side *side)
 {
 	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "processes", (int)side->processes,
-			 "failed", (int)side->failed, "median", number(side->median), "low",
-			 number(side->low), "high", number(side->high), "level",
-			 number(side->level));
+			 "failed", (int)side->failed, "median", json_real_or_null(side->median),
+			 "low", json_real_or_null(side->low), "high", json_real_or_null(side->high),
+			 "level", json_real_or_null(side->level));
 }
 
 static json_t *shift_json(const struct shift *shift)
 {
-	return json_pack("{s:o, s:o, s:o, s:o}", "estimate", number(shift->estimate), "low",
-			 number(shift->low), "high", number(shift->high), "level",
-			 number(shift->level));
+	return json_pack("{s:o, s:o, s:o, s:o}", "estimate", json_real_or_null(shift->estimate),
+			 "low", json_real_or_null(shift->low), "high",
+			 json_real_or_null(shift->high), "level", json_real_or_null(shift->level));
 }
 
 static json_t *comparison_json(const struct comparison *c)
@@ -61,11 +56,12 @@ static json_t *comparison_json(const struct comparison *c)
 			 "s:s}",
 			 "id", c->new_cell->point->id, "backend", c->new_cell->backend, "other",
 			 text_or_null(c->other), "base", side_json(&c->base), "new",
-			 side_json(&c->new), "change", number(change.estimate), "change_low",
-			 number(change.low), "change_high", number(change.high), "shift",
-			 shift_json(&c->shift), "factor", shift_json(&c->factor), "p", number(c->p),
-			 "q", number(c->q), "exact", (int)c->exact, "needed", (json_int_t)c->needed,
-			 "verdict", verdict_word(c->verdict));
+			 side_json(&c->new), "change", json_real_or_null(change.estimate),
+			 "change_low", json_real_or_null(change.low), "change_high",
+			 json_real_or_null(change.high), "shift", shift_json(&c->shift), "factor",
+			 shift_json(&c->factor), "p", json_real_or_null(c->p), "q",
+			 json_real_or_null(c->q), "exact", (int)c->exact, "needed",
+			 (json_int_t)c->needed, "verdict", verdict_word(c->verdict));
 }
 
 static json_t *comparisons_json(const struct compare *compare)
@@ -164,7 +160,7 @@ static json_t *families_json(const struct compare *compare)
 				  "value", value ? value : json_null(), "verdict",
 				  verdict_word(family->verdict), "changed",
 				  (json_int_t)family->changed, "points", (json_int_t)family->points,
-				  "factor", number(family->factor)));
+				  "factor", json_real_or_null(family->factor)));
 		json_decref(all);
 	}
 	return list;

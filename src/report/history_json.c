@@ -3,13 +3,9 @@
 #include "report/history_json.h"
 
 #include "report/history_parts.h"
+#include "result/document.h"
 
 #include <math.h>
-
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
 
 /* Takes over the item, which may be NULL. */
 static int append(json_t *list, json_t *item)
@@ -28,8 +24,8 @@ static json_t *value_to_json(const struct history_value *value, const struct met
 	return json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:o, s:o, s:o}", "started_at",
 			 record_time_text(record->started, time), "build_id", record->build_id,
 			 "kernel", record_context(record, "kernel"), "label", record->label,
-			 "processes", processes, "median", number(value->median), "low",
-			 number(value->low), "high", number(value->high));
+			 "processes", processes, "median", json_real_or_null(value->median), "low",
+			 json_real_or_null(value->low), "high", json_real_or_null(value->high));
 }
 
 static json_t *values_to_json(const struct series *series)
@@ -75,9 +71,10 @@ static json_t *series_to_json(const struct series *series)
 			 point_to_json(series->point), "backend", series->backend, "metric",
 			 metric->name, "unit", metric->unit, "better",
 			 metric->better == BETTER_LOWER ? "lower" : "higher", "state",
-			 history_state_word(series->state), "noise", number(series->noise),
-			 "min_effect", series->min_effect, "worse", series->worse, "values",
-			 values_to_json(series), "changes", changes_to_json(series));
+			 history_state_word(series->state), "noise",
+			 json_real_or_null(series->noise), "min_effect", series->min_effect,
+			 "worse", series->worse, "values", values_to_json(series), "changes",
+			 changes_to_json(series));
 }
 
 static const char *verdict_of(const struct history *history)

@@ -156,6 +156,11 @@ double json_number_at(const json_t *json, const char *path)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+json_t *json_real_or_null(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
 uint64_t json_whole_at(const json_t *json, const char *path)
 {
 	return (uint64_t)json_integer_value(json_at(json, path));

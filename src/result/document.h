@@ -80,6 +80,8 @@ int document_check_at(const struct document *document, const json_t *json, const
 json_t *json_at(const json_t *json, const char *path);
 double json_number_at(const json_t *json, const char *path); /* NAN where there is no number */
 uint64_t json_whole_at(const json_t *json, const char *path); /* 0 where there is no integer */
+/* JSON has no NaN: what is not known is null. */
+json_t *json_real_or_null(double value);
 
 /* Fill `err` with a message placed where the field is (or its nearest parent); returns -EINVAL. */
 int document_fault(const struct document *document, const char *field, struct error *err,

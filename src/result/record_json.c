@@ -15,11 +15,6 @@ static void put(json_t *object, const char *key, json_t *value, int *failed)
 	*failed |= json_object_set_new(object, key, value);
 }
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* Pages are whole: kept as doubles only so that NAN can stand for unknown. */
 static json_t *pages(double value)
 {
@@ -46,7 +41,7 @@ static json_t *values_of(const struct record_cell *cell, const struct metric *me
 		double value = metric_of(metric, &cell->figures[i]);
 
 		any |= isfinite(value);
-		*failed |= json_array_append_new(list, number(value));
+		*failed |= json_array_append_new(list, json_real_or_null(value));
 	}
 	if (any)
 		return list;
@@ -115,7 +110,7 @@ static json_t *cell_to_json(const struct record_cell *cell, int *failed)
 	put(o, "samples", whole(cell->samples), failed);
 	put(o, "reads", whole(cell->reads), failed);
 	put(o, "reads_per_sample", whole(cell->reads_per_sample), failed);
-	put(o, "floor_ns", number(cell->floor_ns), failed);
+	put(o, "floor_ns", json_real_or_null(cell->floor_ns), failed);
 	put(o, "placement", text(cell->placement), failed);
 	put(o, "placement_found",
 	    cell->placement_found ? json_incref(cell->placement_found) : json_null(), failed);

@@ -10,6 +10,7 @@
 #include "verdict/noise.h"
 
 #include "base/rng.h"
+#include "result/document.h"
 #include "scenario/parameter.h"
 #include "stats/order.h"
 #include "stats/rank_test.h"
@@ -135,11 +136,6 @@ int noise_measure(const struct record_cell *cell, const struct metric *metric, s
 	return r;
 }
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *metrics_to_json(const struct record_cell *cell)
 {
 	json_t *object = json_object();
@@ -151,10 +147,11 @@ static json_t *metrics_to_json(const struct record_cell *cell)
 		if (r == -ENODATA)
 			continue;
 		if (!r)
-			r = json_object_set_new(
-				object, metrics[i].name,
-				json_pack("{s:o, s:o, s:o}", "noise", number(noise.value), "change",
-					  number(noise.change), "p", number(noise.p)));
+			r = json_object_set_new(object, metrics[i].name,
+						json_pack("{s:o, s:o, s:o}", "noise",
+							  json_real_or_null(noise.value), "change",
+							  json_real_or_null(noise.change), "p",
+							  json_real_or_null(noise.p)));
 		if (r) {
 			json_decref(object);
 			return NULL;
