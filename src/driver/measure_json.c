@@ -5,6 +5,7 @@
 #include "base/build.h"
 #include "driver/locks.h"
 #include "driver/truth_json.h"
+#include "result/document.h"
 #include "result/result.h"
 #include "scenario/parameter.h"
 #include "timing/gb_shim.h"
@@ -26,12 +27,6 @@ static const char *const mix_words[] = {
 	[MIX_MIGRATE] = "migrate", [MIX_MIXED] = "mixed",
 };
 
-/* JSON has no NaN: what is not known is null. */
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *count_json(uint64_t value)
 {
 	return json_integer((json_int_t)value);
@@ -50,12 +45,12 @@ static json_t *sampling_json(const struct measured *m, const struct point *point
 			 "readers", (int)point->read.readers,
 			 "reads", count_json(reads),
 			 "pilot", (int)m->pilot,
-			 "floor_ns", number(m->floor.median_ns),
-			 "floor_p99_ns", number(m->floor.p99_ns),
+			 "floor_ns", json_real_or_null(m->floor.median_ns),
+			 "floor_p99_ns", json_real_or_null(m->floor.p99_ns),
 			 "clock", s->manual_clock ? "manual" : "wall",
 			 "tries", (int)s->tries,
-			 "benchmark_mean_ns", number(s->benchmark_mean_ns),
-			 "histogram_mean_ns", number(s->histogram_mean_ns),
+			 "benchmark_mean_ns", json_real_or_null(s->benchmark_mean_ns),
+			 "histogram_mean_ns", json_real_or_null(s->histogram_mean_ns),
 			 "late", count_json(s->late),
 			 "cold_method", s->cold_method);
 	/* clang-format on */
@@ -68,7 +63,7 @@ static json_t *latency_json(const struct sampled *sampled)
 
 	if (text)
 		latency = json_pack("{s:s, s:o}", "histogram", text, "median_ns",
-				    number(sampled->median_ns));
+				    json_real_or_null(sampled->median_ns));
 	free(text);
 	return latency;
 }
@@ -84,13 +79,13 @@ static json_t *kinds_json(const struct update_kinds *kinds)
 		/* clang-format off */
 		if (c->updates)
 			kind = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-					 "median_ns", number(c->median_ns),
+					 "median_ns", json_real_or_null(c->median_ns),
 					 "updates", count_json(c->updates),
 					 "updates_per_sample", count_json(c->updates_per_sample),
 					 "alone", count_json(c->alone),
-					 "alone_median_ns", number(c->alone_median_ns),
-					 "p99_ns", number(c->p99_ns),
-					 "max_ns", number(c->max_ns));
+					 "alone_median_ns", json_real_or_null(c->alone_median_ns),
+					 "p99_ns", json_real_or_null(c->p99_ns),
+					 "max_ns", json_real_or_null(c->max_ns));
 		/* clang-format on */
 		json_object_set_new(all, update_kind_names[i], kind);
 	}
@@ -104,18 +99,26 @@ static json_t *update_json(const struct measured *m)
 
 	if (!cost->updates)
 		return json_null();
-	return json_pack("{s:o, s:n, s:o, s:o, s:o}", "median_ns", number(cost->median_ns),
-			 "p99_ns", "updates", count_json(cost->updates), "updates_per_sample",
-			 count_json(cost->updates_per_sample), "kinds",
-			 kinds_json(&m->update_kinds));
+	return json_pack(
+		"{s:o, s:n, s:o, s:o, s:o}", "median_ns", json_real_or_null(cost->median_ns),
+		"p99_ns", "updates", count_json(cost->updates), "updates_per_sample",
+		count_json(cost->updates_per_sample), "kinds", kinds_json(&m->update_kinds));
+}
+
+static json_t *cell_json(const struct cell_error *e, unsigned beyond, const struct point *point)
+{
+	char cell[CELL_NAME_MAX];
+
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "pages", count_json(e->pages),
+			 "bound_pages", count_json(e->bound), "cell",
+			 cell_error_name(cell, e, point), "value", count_json(e->value), "truth",
+			 count_json(e->truth), "cells_beyond_bound", (int)beyond);
 }
 
 static json_t *writers_json(const struct measured *m, const struct point *point)
 {
 	const struct writers_cost *c = &m->writers;
-	const struct cell_error *e = &m->load_error;
 	json_t *cpus = json_array(), *each = json_array();
-	char cell[CELL_NAME_MAX];
 
 	if (!c->writers) {
 		json_decref(cpus);
@@ -124,62 +127,46 @@ static json_t *writers_json(const struct measured *m, const struct point *point)
 	}
 	for (unsigned i = 0; i < c->writers; i++) {
 		json_array_append_new(cpus, json_integer(c->share[i].os_cpu));
-		json_array_append_new(each, number(c->share[i].updates_per_s));
+		json_array_append_new(each, json_real_or_null(c->share[i].updates_per_s));
 	}
 	/* clang-format off */
-	return json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-			 " s:{s:o, s:o, s:s, s:o, s:o, s:i}}",
+	return json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "writers", (int)c->writers,
 			 "mix", mix_words[point->write.mix],
 			 "updates", count_json(c->updates),
 			 "updates_per_sample", count_json(c->updates_per_sample),
-			 "median_ns", number(c->median_ns),
-			 "p99_batch_ns", number(c->p99_batch_ns),
-			 "updates_per_s", number(c->updates_per_s),
+			 "median_ns", json_real_or_null(c->median_ns),
+			 "p99_batch_ns", json_real_or_null(c->p99_batch_ns),
+			 "updates_per_s", json_real_or_null(c->updates_per_s),
 			 "updates_per_s_each", each,
 			 "cpus", cpus,
-			 "seconds", number(c->seconds),
+			 "seconds", json_real_or_null(c->seconds),
 			 "behind", count_json(c->behind),
-			 "error",
-			 "pages", count_json(e->pages),
-			 "bound_pages", count_json(e->bound),
-			 "cell", cell_error_name(cell, e, point),
-			 "value", count_json(e->value),
-			 "truth", count_json(e->truth),
-			 "cells_beyond_bound", (int)m->load_beyond_bound);
+			 "error", cell_json(&m->load_error, m->load_beyond_bound, point));
 	/* clang-format on */
 }
 
 static json_t *churn_json(const struct measured *m, const struct point *point)
 {
 	const struct churn_cost *c = &m->churn;
-	const struct cell_error *e = &m->load_error;
-	char cell[CELL_NAME_MAX];
 
 	if (!c->any)
 		return json_null();
 	/* clang-format off */
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:i,"
-			 " s:{s:o, s:o, s:s, s:o, s:o, s:i}}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:i, s:o}",
 			 "created", count_json(c->created),
 			 "removed", count_json(c->removed),
-			 "create_ns", number(c->create_ns),
-			 "create_p99_ns", number(c->create_p99_ns),
-			 "remove_ns", number(c->remove_ns),
-			 "remove_p99_ns", number(c->remove_p99_ns),
+			 "create_ns", json_real_or_null(c->create_ns),
+			 "create_p99_ns", json_real_or_null(c->create_p99_ns),
+			 "remove_ns", json_real_or_null(c->remove_ns),
+			 "remove_p99_ns", json_real_or_null(c->remove_p99_ns),
 			 "lingering", (int)c->lingering,
 			 "pages", (int)c->pages,
 			 "behind", count_json(c->behind),
 			 "waits", count_json(c->waits),
-			 "seconds", number(c->seconds),
+			 "seconds", json_real_or_null(c->seconds),
 			 "cpu", (int)c->os_cpu,
-			 "error",
-			 "pages", count_json(e->pages),
-			 "bound_pages", count_json(e->bound),
-			 "cell", cell_error_name(cell, e, point),
-			 "value", count_json(e->value),
-			 "truth", count_json(e->truth),
-			 "cells_beyond_bound", (int)m->load_beyond_bound);
+			 "error", cell_json(&m->load_error, m->load_beyond_bound, point));
 	/* clang-format on */
 }
 
@@ -200,15 +187,9 @@ static json_t *counts_json(const struct measured *m)
 static json_t *error_json(const struct measured *m, enum numa_scope scope,
 			  const struct point *point)
 {
-	const struct cell_error *e = &m->error[scope];
-	char cell[CELL_NAME_MAX];
-
 	if (!m->has_error[scope])
 		return json_null();
-	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i}", "pages", count_json(e->pages),
-			 "bound_pages", count_json(e->bound), "cell",
-			 cell_error_name(cell, e, point), "value", count_json(e->value), "truth",
-			 count_json(e->truth), "cells_beyond_bound", (int)m->beyond_bound[scope]);
+	return cell_json(&m->error[scope], m->beyond_bound[scope], point);
 }
 
 static json_t *times_json(const struct measured *m)
@@ -265,15 +246,16 @@ static bool threads_share_cpus(const struct measured *m, const struct point *poi
 	return false;
 }
 
-static bool flusher_shares_cpu(const struct measured *m, const struct point *point)
+/* Of a thread beside readers and writers. */
+static bool on_cpu_of_others(const struct measured *m, const struct point *point, unsigned os_cpu)
 {
 	bool shares = false;
 
 	for (unsigned i = 0; i < m->writers.writers; i++)
-		shares |= m->writers.share[i].os_cpu == m->flusher.os_cpu;
+		shares |= m->writers.share[i].os_cpu == os_cpu;
 	for (unsigned i = 0; i < point->read.readers; i++)
-		shares |= m->sampled.reader_cpus[i] == m->flusher.os_cpu;
-	return m->flusher.period_ns && shares;
+		shares |= m->sampled.reader_cpus[i] == os_cpu;
+	return shares;
 }
 
 static void warn(json_t *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -316,6 +298,9 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 		warn(warnings, "paced samples began after their time");
 	if (m->churn.behind)
 		warn(warnings, "memcgs were created after their time");
+	if (m->churn.any && on_cpu_of_others(m, point, m->churn.os_cpu))
+		warn(warnings, "who creates and removes memcgs shared its CPU with a reader or a "
+			       "writer");
 	if (m->writers.behind)
 		warn(warnings, "paced updates began after their time");
 	if (m->flusher.period_ns && !m->flusher.flushes)
@@ -323,7 +308,7 @@ static void add_warnings(json_t *warnings, const struct measured *m, const struc
 			       "period");
 	if (m->flusher.late)
 		warn(warnings, "periodic flushes began after their time");
-	if (flusher_shares_cpu(m, point))
+	if (m->flusher.period_ns && on_cpu_of_others(m, point, m->flusher.os_cpu))
 		warn(warnings, "the flusher shared its CPU with a reader or a writer");
 	if (threads_share_cpus(m, point))
 		warn(warnings, "readers and writers shared CPUs: they waited for each other, and "
@@ -360,9 +345,9 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 	r |= json_object_set_new(result, "latency", latency_json(&m->sampled));
 	r |= json_object_set_new(result, "parts",
 				 json_pack("{s:o, s:o, s:o, s:i}", "hierarchical_ns",
-					   number(m->parts.hierarchical_ns), "local_ns",
-					   number(m->parts.local_ns), "format_ns",
-					   number(m->parts.format_ns), "samples",
+					   json_real_or_null(m->parts.hierarchical_ns), "local_ns",
+					   json_real_or_null(m->parts.local_ns), "format_ns",
+					   json_real_or_null(m->parts.format_ns), "samples",
 					   (int)m->parts.samples));
 	r |= json_object_set_new(result, "update", update_json(m));
 	r |= json_object_set_new(result, "writers", writers_json(m, point));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * See run_table.h. Sections, each a question: how long does a read take, where does the time go,
- * what do writers pay, alone and under load, what does a read do, how wrong is it, how do back ends
- * compare, and what was published. A section is printed once for each group of points; groups that
- * would print the same lines share them.
+ * what do writers pay, alone and under load, and who creates and removes memcgs, what does a read
+ * do, how wrong is it, how do back ends compare, and what was published. A section is printed once
+ * for each group of points; groups that would print the same lines share them.
  */
 #include "report/run_table.h"
 
@@ -42,7 +42,7 @@ void cell_count(struct table *table, bool known, double count)
 	table_value(table, known ? count : NAN, "");
 }
 
-static void cell_percent(struct table *table, double percent)
+void cell_percentage(struct table *table, double percent)
 {
 	if (isnan(percent))
 		table_cell(table, "-");
@@ -70,7 +70,7 @@ static void latency_cells(struct table *table, const struct run_line *line)
 	cell_time(table, s->p99_ns);
 	cell_time(table, s->max_ns);
 	cell_time(table, s->median_ns);
-	cell_percent(table, isnan(s->ci_level) ? NAN : 100 * side / s->median_ns);
+	cell_percentage(table, isnan(s->ci_level) ? NAN : 100 * side / s->median_ns);
 	if (s->reads_per_sample > 1)
 		table_cell(table, "%llu x%llu", (unsigned long long)s->samples,
 			   (unsigned long long)s->reads_per_sample);
@@ -89,58 +89,6 @@ static void parts_cells(struct table *table, const struct run_line *line)
 	cell_time(table, line->backend->median_ns / (double)summary_memcgs(line->point));
 }
 
-static const char *const update_columns[] = {"an update", "+-", "a read is", NULL};
-
-static void update_cells(struct table *table, const struct run_line *line)
-{
-	const struct backend_summary *s = line->backend;
-	double side = fmax(s->update_ci_high_ns - s->update_ns, s->update_ns - s->update_ci_low_ns);
-	char text[UNIT_TEXT_MAX];
-
-	cell_time(table, s->update_ns);
-	cell_percent(table, isnan(side) ? NAN : 100 * side / s->update_ns);
-	table_cell(table, isnan(s->update_ns) ? "%s" : "%s updates",
-		   unit_format_count(text, s->median_ns / s->update_ns));
-	table_value(table, s->median_ns / s->update_ns, "updates");
-}
-
-static const char *const kinds_columns[] = {"page", "huge", "lru", "migrate", NULL};
-
-static void kinds_cells(struct table *table, const struct run_line *line)
-{
-	for (unsigned kind = 0; kind < NR_UPDATE_KINDS; kind++)
-		cell_time(table, line->backend->kinds[kind].median_ns);
-}
-
-static const char *const alone_columns[] = {"page p99",    "huge p99", "lru p99",
-					    "migrate p99", "slowest",  NULL};
-
-static void alone_cells(struct table *table, const struct run_line *line)
-{
-	double slowest = NAN;
-
-	for (unsigned kind = 0; kind < NR_UPDATE_KINDS; kind++) {
-		cell_time(table, line->backend->kinds[kind].p99_ns);
-		slowest = fmax(slowest, line->backend->kinds[kind].max_ns);
-	}
-	cell_time(table, slowest);
-}
-
-static const char *const load_columns[] = {"an update", "p99 batch", "updates/s", "of each",
-					   "error",     "bound",     NULL};
-
-static void load_cells(struct table *table, const struct run_line *line)
-{
-	const struct backend_summary *s = line->backend;
-
-	cell_time(table, s->writer_ns);
-	cell_time(table, s->writer_p99_batch_ns);
-	cell_count(table, true, s->updates_per_s);
-	cell_count(table, true, s->updates_per_s / line->point->point.write.writers);
-	cell_count(table, true, s->load_error_pages);
-	cell_count(table, true, s->load_error_bound_pages);
-}
-
 static const char *const work_columns[] = {"loads-h", "loads-l", "atomics", "visited",
 					   "text",    "touched", "of LLC",  NULL};
 
@@ -155,7 +103,7 @@ static void work_cells(struct table *table, const struct run_line *line)
 	cell_count(table, s->counted, s->counts.memcgs_visited);
 	cell_bytes(table, s->counted ? (double)s->counts.text_bytes : NAN);
 	cell_bytes(table, s->counted ? (double)s->bytes_touched : NAN);
-	cell_percent(table, s->counted && llc > 0 ? 100 * (double)s->bytes_touched / llc : NAN);
+	cell_percentage(table, s->counted && llc > 0 ? 100 * (double)s->bytes_touched / llc : NAN);
 }
 
 static const char *const show_columns[] = {"files", "shows", "text", NULL};
@@ -191,9 +139,9 @@ static void error_cells(struct table *table, const struct run_line *line)
 	if (!strncmp(cell, prefix, strlen(prefix)))
 		cell += strlen(prefix);
 	cell_count(table, true, s->error_pages);
-	cell_percent(table, summary_error_percent(s));
+	cell_percentage(table, summary_error_percent(s));
 	cell_count(table, true, bound);
-	cell_percent(table, bound > 0 ? 100 * s->error_pages / bound : NAN);
+	cell_percentage(table, bound > 0 ? 100 * s->error_pages / bound : NAN);
 	table_cell(table, "%s", s->error_pages > 0 ? cell : "-");
 	cell_count(table, true, s->local_error_pages);
 }
@@ -203,19 +151,23 @@ const struct run_section run_sections[] = {
 	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL, NULL},
 	{"What writers pay", update_columns, update_cells, update_notes, update_known, NULL},
 	{"What updates cost", kinds_columns, kinds_cells, kinds_notes, kinds_known, NULL},
-	{"What one update in a hundred costs", alone_columns, alone_cells, alone_notes,
-	 kinds_known, NULL},
+	{"What one update in a hundred costs", alone_columns, alone_cells, alone_notes, kinds_known,
+	 NULL},
 	{"Writers under load", load_columns, load_cells, load_notes, load_known, NULL},
-	{"Error and age under load, in pages", truth_columns, truth_cells, truth_notes,
-	 truth_known, NULL},
+	{"Memcgs that come and go", churn_columns, churn_cells, churn_notes, churn_known,
+	 churn_rows},
+	{"Error and age under load, in pages", truth_columns, truth_cells, truth_notes, truth_known,
+	 NULL},
 	{"Locks", locks_columns, locks_cells, locks_notes, locks_known, locks_rows},
 	{"The periodic flusher", flusher_columns, flusher_cells, flusher_notes, flusher_known,
 	 flusher_rows},
 	{"What a read does", work_columns, work_cells, work_notes, NULL, NULL},
-	{"How often a read shows its file", show_columns, show_cells, show_notes, shows_known, NULL},
+	{"How often a read shows its file", show_columns, show_cells, show_notes, shows_known,
+	 NULL},
 	{"What its flushes do", flush_columns, flush_cells, flush_notes, flush_known, NULL},
 	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL, NULL},
-	{"Whether files agree, in pages", agree_columns, agree_cells, agree_notes, agree_known, NULL},
+	{"Whether files agree, in pages", agree_columns, agree_cells, agree_notes, agree_known,
+	 NULL},
 };
 const size_t nr_run_sections = sizeof(run_sections) / sizeof(run_sections[0]);
 
@@ -250,6 +202,16 @@ static size_t section_rows(const struct run_section *section, const struct backe
 	if (!s->processes)
 		return 0;
 	return section->rows ? section->rows(s) : 1;
+}
+
+static bool has_rows(const struct run_group *group, const struct run_section *section)
+{
+	size_t rows = 0;
+
+	for (size_t p = 0; p < group->nr_points; p++)
+		for (size_t b = 0; b < group->points[p]->nr_backends; b++)
+			rows += section_rows(section, &group->points[p]->backends[b]);
+	return rows > 0;
 }
 
 /* NULL: out of memory. */
@@ -324,6 +286,9 @@ static int print_section(const struct run_groups *groups, const struct run_secti
 		return 0;
 	}
 	for (size_t g = 0; !r && g < groups->nr; g++) {
+		/* Some sections are of some back ends and points only. */
+		if (section->rows && !has_rows(&groups->groups[g], section))
+			continue;
 		texts[g] = table_text(section_table(groups, &groups->groups[g], section));
 		if (!texts[g])
 			r = -ENOMEM;
@@ -429,7 +394,7 @@ static void ratio_rows(struct table *table, const struct run_groups *groups,
 		cell_count(table, true, ratio.median);
 		cell_count(table, true, ratio.low);
 		cell_count(table, true, ratio.high);
-		cell_percent(table, 100 * ratio.level);
+		cell_percentage(table, 100 * ratio.level);
 		table_cell(table, "%zu", ratio.pairs);
 		table_value(table, (double)ratio.pairs, "");
 	}

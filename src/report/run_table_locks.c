@@ -92,8 +92,9 @@ static size_t without_p99(const struct backend_summary *s)
 void locks_notes(const struct run_summary *summary, FILE *out)
 {
 	wrap_print(out, NOTE_INDENT, "  taken",
-		   "while samples were taken, in all processes: by readers, and by a flusher "
-		   "where there is one; again each time that a flush has given the lock up");
+		   "while samples were taken, in all processes: by readers, and by a flusher or "
+		   "who removes memcgs where there is one; again each time that a flush has given "
+		   "the lock up");
 	wrap_print(out, NOTE_INDENT, "  waited",
 		   "share of these that found it taken; most others wait for no time, so p99 of "
 		   "all is 0 where fewer than 1% waited. p50 and p99 are medians of the "

@@ -33,8 +33,7 @@ void run_group_heading(const struct run_groups *groups, size_t group, FILE *out)
 	wrap_printf(out, 0, "", "-- %s", groups->groups[group].heading);
 }
 
-/* Does a test hold for any pair that was measured? */
-static bool any(const struct run_summary *summary, bool (*test)(const struct backend_summary *s))
+bool any_backend(const struct run_summary *summary, bool (*test)(const struct backend_summary *s))
 {
 	for (size_t p = 0; p < summary->nr_points; p++) {
 		const struct point_summary *point = &summary->points[p];
@@ -111,18 +110,23 @@ void latency_notes(const struct run_summary *summary, FILE *out)
 			   "where there are writers, they were at work while reads were timed: "
 			   "see Writers under load. Where the time goes, what a read does and "
 			   "how far off it is were looked at while nobody wrote");
-	if (any(summary, batched))
+	if (churn_known(summary))
+		wrap_print(out, NOTE_INDENT, "  churn",
+			   "where there is write.churn, memcgs came and went while reads were "
+			   "timed: see Memcgs that come and go. All else was looked at with those "
+			   "in place that linger, and none coming or going");
+	if (any_backend(summary, batched))
 		wrap_print(
 			out, NOTE_INDENT, "  x",
 			"reads in one sample: the read is too short for the clock. Such a sample "
 			"hides its slowest read, so nothing above p50 is reported (-)");
-	if (any(summary, too_few_samples))
+	if (any_backend(summary, too_few_samples))
 		wrap_printf(out, NOTE_INDENT, "  -",
 			    "too few samples: p50, p90 and p99 need %llu, %llu and %llu",
 			    (unsigned long long)samples_needed(0.5),
 			    (unsigned long long)samples_needed(0.9),
 			    (unsigned long long)samples_needed(0.99));
-	if (any(summary, without_interval))
+	if (any_backend(summary, without_interval))
 		wrap_print(out, NOTE_INDENT, "  +- -",
 			   "fewer than 6 processes give no interval of the median");
 	if (incomplete(summary))
@@ -170,101 +174,9 @@ void parts_notes(const struct run_summary *summary, FILE *out)
 			? "the median time by the number of memcgs, the root of the tree included"
 			: "the median time by the number of memcgs in the subtree read, its top "
 			  "included; of read.cgroup all, by the number of files read");
-}
-
-static bool has_update(const struct backend_summary *s)
-{
-	return !isnan(s->update_ns);
-}
-
-bool update_known(const struct run_summary *summary)
-{
-	return any(summary, has_update);
-}
-
-void update_notes(const struct run_summary *summary, FILE *out)
-{
-	wrap_print(out, NOTE_INDENT, "  update",
-		   "one page charged or uncharged by one thread, caches warm, nobody else "
-		   "writing or reading: the least that a writer pays. Under load it is another "
-		   "matter");
-	wrap_print(out, NOTE_INDENT, "  +-",
-		   "of the median over the processes, as above. Updates are timed in batches, so "
-		   "there are no percentiles");
-}
-
-static bool has_kinds(const struct backend_summary *s)
-{
-	return !isnan(s->kinds[MIX_PAGE].median_ns);
-}
-
-bool kinds_known(const struct run_summary *summary)
-{
-	return any(summary, has_kinds);
-}
-
-void kinds_notes(const struct run_summary *summary, FILE *out)
-{
-	(void)summary;
-	wrap_print(out, NOTE_INDENT, "  page",
-		   "one comes or goes; huge: 512 in one event; lru: one moves between lists; "
-		   "migrate: between nodes. A move is two events of the back end");
-	wrap_print(out, NOTE_INDENT, "  times",
-		   "of one on average, many in a row at one place, spills included: medians "
-		   "over batches, and over processes. An update above goes to another place "
-		   "each time, where batches hardly ever fill");
-}
-
-void alone_notes(const struct run_summary *summary, FILE *out)
-{
-	(void)summary;
-	wrap_print(out, NOTE_INDENT, "  p99",
-		   "of the same updates, each timed alone, the timer's own time in it (an empty "
-		   "interval: above); median of the processes. A batch of B spills once in "
-		   "B + 1 pages: below 100 this is a spill");
-	wrap_print(out, NOTE_INDENT, "  slowest",
-		   "of all kinds and processes: as often an interrupt as the back end");
-}
-
-static bool had_writers(const struct backend_summary *s)
-{
-	return !isnan(s->writer_ns);
-}
-
-bool load_known(const struct run_summary *summary)
-{
-	return any(summary, had_writers);
-}
-
-static bool fell_behind(const struct backend_summary *s)
-{
-	return s->updates_behind > 0;
-}
-
-static bool few_batches(const struct backend_summary *s)
-{
-	return had_writers(s) && isnan(s->writer_p99_batch_ns);
-}
-
-void load_notes(const struct run_summary *summary, FILE *out)
-{
-	wrap_print(out, NOTE_INDENT, "  update",
-		   "median over batches of a writer's own, while readers and the other writers "
-		   "are at work; median of the processes. p99 is of batches, whose means hide "
-		   "their slowest update");
-	wrap_print(out, NOTE_INDENT, "  updates/s",
-		   "of all writers together, pauses between paced batches included; of each: "
-		   "by their number");
-	wrap_print(out, NOTE_INDENT, "  error",
-		   "in pages, after the writers ended: of the hierarchical cell that takes the "
-		   "largest share of its bound, every update counted, in the worst process");
-	if (any(summary, few_batches))
-		wrap_printf(out, NOTE_INDENT, "  -", "p99 needs %llu batches in each process",
-			    (unsigned long long)samples_needed(0.99));
-	if (any(summary, fell_behind))
-		wrap_print(out, NOTE_INDENT, "  behind",
-			   "some paced batches began after their time: the rate was not held "
-			   "all the time");
+	if (churn_known(summary))
+		wrap_print(out, NOTE_INDENT, "  linger",
+			   "memcgs that do count among those of the root, and of no other memcg");
 }
 
 void work_notes(const struct run_summary *summary, FILE *out)
@@ -282,7 +194,7 @@ void work_notes(const struct run_summary *summary, FILE *out)
 		wrap_print(out, NOTE_INDENT, "  touched",
 			   "distinct cache lines of a read; the size of the last-level cache is "
 			   "not known");
-	if (any(summary, counts_differ))
+	if (any_backend(summary, counts_differ))
 		wrap_print(out, NOTE_INDENT, "  !",
 			   "processes counted differently; the first one's counts are shown");
 }
@@ -316,7 +228,7 @@ void show_notes(const struct run_summary *summary, FILE *out)
 
 bool flush_known(const struct run_summary *summary)
 {
-	return any(summary, flushed);
+	return any_backend(summary, flushed);
 }
 
 void flush_notes(const struct run_summary *summary, FILE *out)

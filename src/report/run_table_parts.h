@@ -63,23 +63,16 @@ void run_group_heading(const struct run_groups *groups, size_t group, FILE *out)
 /* What the columns mean, in full sentences. Each speaks only of what its table shows. */
 void latency_notes(const struct run_summary *summary, FILE *out);
 void parts_notes(const struct run_summary *summary, FILE *out);
-void update_notes(const struct run_summary *summary, FILE *out);
-void kinds_notes(const struct run_summary *summary, FILE *out);
-void alone_notes(const struct run_summary *summary, FILE *out);
 void work_notes(const struct run_summary *summary, FILE *out);
 void flush_notes(const struct run_summary *summary, FILE *out);
 void error_notes(const struct run_summary *summary, FILE *out);
 void ratio_notes(const struct run_summary *summary, FILE *out);
 
-/* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
-bool update_known(const struct run_summary *summary);
-/* Were kinds of updates told apart? */
-bool kinds_known(const struct run_summary *summary);
 /* Does a file not fit into its buffer at first? */
 bool shows_known(const struct run_summary *summary);
 void show_notes(const struct run_summary *summary, FILE *out);
 bool flush_known(const struct run_summary *summary);
-void load_notes(const struct run_summary *summary, FILE *out);
+
 /* run_table_locks.c */
 extern const char *const locks_columns[];
 extern const char *const flusher_columns[];
@@ -92,8 +85,30 @@ void flusher_notes(const struct run_summary *summary, FILE *out);
 bool locks_known(const struct run_summary *summary);
 bool flusher_known(const struct run_summary *summary);
 
+/* run_table_writers.c: what writers pay, by themselves and under load, and what memcgs take that
+ * come and go. */
+extern const char *const update_columns[],
+	*const kinds_columns[], *const alone_columns[], *const load_columns[],
+								*const churn_columns[];
+void update_cells(struct table *table, const struct run_line *line);
+void kinds_cells(struct table *table, const struct run_line *line);
+void alone_cells(struct table *table, const struct run_line *line);
+void load_cells(struct table *table, const struct run_line *line);
+void churn_cells(struct table *table, const struct run_line *line);
+size_t churn_rows(const struct backend_summary *s);
+void update_notes(const struct run_summary *summary, FILE *out);
+void kinds_notes(const struct run_summary *summary, FILE *out);
+void alone_notes(const struct run_summary *summary, FILE *out);
+void load_notes(const struct run_summary *summary, FILE *out);
+void churn_notes(const struct run_summary *summary, FILE *out);
+/* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
+bool update_known(const struct run_summary *summary);
+/* Were kinds of updates told apart? */
+bool kinds_known(const struct run_summary *summary);
 /* Were there writers while reads were timed? */
 bool load_known(const struct run_summary *summary);
+/* Did memcgs come and go meanwhile? */
+bool churn_known(const struct run_summary *summary);
 
 /* run_table_truth.c: what reads under load were worth, and whether files agree at rest. */
 extern const char *const truth_columns[], *const agree_columns[];
@@ -107,6 +122,10 @@ bool agree_known(const struct run_summary *summary);
 /* Figures as all sections print them; "-" where not known. */
 void cell_time(struct table *table, double ns);
 void cell_count(struct table *table, bool known, double count);
+void cell_percentage(struct table *table, double percent);
+
+/* Does a test hold for any point and back end that was measured? */
+bool any_backend(const struct run_summary *summary, bool (*test)(const struct backend_summary *s));
 
 void run_slope_notes(const struct run_groups *groups, FILE *out);
 

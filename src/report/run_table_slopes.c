@@ -115,13 +115,25 @@ struct table *run_slope_table(const struct run_groups *groups, size_t g)
 	return table;
 }
 
+/* Those that have a place on a logarithmic scale: 0 has none. */
+static size_t places(const struct run_groups *groups, const struct run_group *group)
+{
+	size_t nr = 0;
+
+	for (size_t p = 0; p < group->nr_points; p++)
+		nr += parameter_get(groups->row, &group->points[p]->point) > 0;
+	return nr;
+}
+
 bool run_has_slopes(const struct run_groups *groups)
 {
 	bool several = false;
 
+	if (!groups->row || groups->row->kind != PARAMETER_NUMBER)
+		return false;
 	for (size_t g = 0; g < groups->nr; g++)
-		several |= groups->groups[g].nr_points > 1;
-	return several && groups->row && groups->row->kind == PARAMETER_NUMBER;
+		several |= places(groups, &groups->groups[g]) > 1;
+	return several;
 }
 
 void run_slope_notes(const struct run_groups *groups, FILE *out)

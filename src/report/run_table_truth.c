@@ -74,6 +74,11 @@ bool truth_known(const struct run_summary *summary)
 	return sum(summary, reads) > 0;
 }
 
+static bool not_held(const struct backend_summary *s)
+{
+	return !s->truth.reads;
+}
+
 void truth_notes(const struct run_summary *summary, FILE *out)
 {
 	wrap_print(out, NOTE_INDENT, "  a read",
@@ -88,6 +93,10 @@ void truth_notes(const struct run_summary *summary, FILE *out)
 		(unsigned long long)sum(summary, reads),
 		(unsigned long long)sum(summary, reads_apart),
 		(unsigned long long)sum(summary, reads_beyond));
+	if (any_backend(summary, not_held))
+		wrap_print(out, NOTE_INDENT, "  -",
+			   "no read was held against the truth: nobody wrote, or the file is "
+			   "another than v1 memory.numa_stat");
 	wrap_print(out, NOTE_INDENT, "  width",
 		   "how far the truth moved during a read, and with it how sharp this is; median, "
 		   "of the hierarchical total");

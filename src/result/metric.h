@@ -26,6 +26,7 @@ struct process_figures {
 	double huge_ns, lru_ns, migrate_ns; /* medians of the other kinds of update */
 	double writer_ns; /* median of an update while readers are at work, of batches */
 	double throughput; /* updates a second of all writers meanwhile */
+	double create_ns, remove_ns; /* medians of what memcgs that come and go take */
 	double age_ns; /* median age of what is read under load; NAN too where it was not found */
 	double width_pages; /* median of the bracket of its truth; NAN: nobody wrote */
 	double error_pages; /* of the hierarchical cell with the largest share of its bound */
@@ -47,7 +48,7 @@ struct metric {
 	size_t offset; /* of the double in struct process_figures */
 };
 
-#define NR_METRICS 19
+#define NR_METRICS 21
 extern const struct metric metrics[NR_METRICS]; /* the first is the default */
 
 /* NULL: there is none of that name. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /*
  * A result: what one finished process says, one JSON file. Its schema, version 1:
  *
@@ -37,9 +38,9 @@
  *               "p99_batch_ns":..|null,"updates_per_s":..,"updates_per_s_each":[..],
  *               "cpus":[OS index,..],"seconds":..,"behind":0,"error":{as error, below}}|null
  *              what point's writers did while the samples were taken; null without any, absent
- * before 0.2. median: of an update, over batches of updates_per_sample; p99: of such batches'
- *              means, null below 1000 batches; behind: paced batches that began after their time;
- *              error: of the root's hierarchical rows after the writers ended
+ *              before 0.2. median: of an update, over batches of updates_per_sample; p99: of such
+ *              batches' means, null below 1000 batches; behind: paced batches that began after
+ *              their time; error: of the root's hierarchical rows after writers and churner ended
  *  locks       [{"name":"flush","taken":n,"contended":n,"passed_by":n,"wait_ns":..,
  *               "wait_median_ns":..,"wait_p99_ns":..|null,"wait_max_ns":..,"hold_ns":..,
  *               "hold_median_ns":..,"hold_p99_ns":..|null,"hold_max_ns":..},..]|null
@@ -52,19 +53,21 @@
  *               "total_ns":..,"seconds":..,"cpu":OS index}|null
  *              the thread that flushes from the root while samples are taken; late: began after
  *              their time; null without one, absent before 0.2
- *  churn       {"created":n,"removed":n,"create_ns":..,"create_p99_ns":..|null,"remove_ns":..|null,
- *               "remove_p99_ns":..|null,"lingering":n,"pages":n,"behind":0,"waits":0,
- *               "seconds":..,"cpu":OS index,"error":{as error, below}}|null
+ *  churn       {"created":n,"removed":n,"create_ns":..|null,"create_p99_ns":..|null,
+ *               "remove_ns":..|null,"remove_p99_ns":..|null,"lingering":n,"pages":n,"behind":0,
+ *               "waits":0,"seconds":..,"cpu":OS index,"error":{as error, below}}|null
  *              memcgs that came and went while the samples were taken; null without any, absent
- *              before 0.2. medians, and p99 of 1000 or more; pages: charged to each; behind: that were
- *              created after the next was due; waits: that waited for readers to be done with a
- *              place; error: of the root's hierarchical rows after it ended
+ *              before 0.2. medians, and p99 of 1000 or more; pages: charged to each; behind: that
+ *              were created after the next was due; waits: that waited for readers to be done with
+ *              a place; error: as that of writers
  *  counts      {op_counts by name, "bytes_touched":..,"shows":..}
  *              shows: how often files were shown for one read, 0 of counts: more than there are
- * files where a text does not fit into the buffer (driver/seq_file.h). All counts but text_bytes
- * are of all shows; absent before 0.2 error {"pages":..,"bound_pages":..,"cell":"hierarchical_total
- * N0","value":..,"truth":.., "cells_beyond_bound":0}          hierarchical rows local_error the
- * same for local rows, or null under_load  {"reads":n,"apart":n,"beyond_bound":n,
+ *              files where a text does not fit into the buffer (driver/seq_file.h); absent before
+ *              0.2. All counts but text_bytes are of all shows
+ *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
+ *               "cells_beyond_bound":0}          hierarchical rows
+ *  local_error the same for local rows, or null
+ *  under_load  {"reads":n,"apart":n,"beyond_bound":n,
  *               "error":{"pages":..,"bound_pages":..,"cell":..,"value":..,"low":..,"high":..},
  *               "width_pages":{"median":..,"max":..},
  *               "age":{"cell":"hierarchical_total","median_ns":..|null,"p99_ns":..|null,
@@ -77,11 +80,12 @@
  *              true, 0: it was during the read; unknown: values that were not true within the
  *              record, older than all others: where they decide, null, as a p99 of fewer than 1000
  *              reads is. null without writers and of files but v1 memory.numa_stat, absent before
- * 0.2 closure     {"pages":..,"bound_pages":..,"row":"hierarchical_total","sum":..,"columns":..,
+ *              0.2
+ *  closure     {"pages":..,"bound_pages":..,"row":"hierarchical_total","sum":..,"columns":..,
  *               "rows":n,"rows_beyond_bound":0}   of the root's hierarchical rows while nobody
- * writes, the one whose sum is furthest from the sum of its node columns, as a share of the bound
- * of both; rows: looked at. This and the next: absent before 0.2 inversion
- * {"pairs":n,"cells":n,"below":n,"below_beyond_bound":0,"pages":..,"bound_pages":..,
+ *              writes, the one whose sum is furthest from the sum of its node columns, as a share
+ *              of the bound of both; rows: looked at. This and the next: absent before 0.2
+ *  inversion   {"pairs":n,"cells":n,"below":n,"below_beyond_bound":0,"pages":..,"bound_pages":..,
  *               "cell":"hierarchical_file N0","parent":..,"child":..}|null   while nobody writes:
  *              pairs of a memcg and its child, their hierarchical cells; how many of the parents'
  *              were below the child's, and the worst of them (cell, parent and child only then).
@@ -99,6 +103,7 @@
  *
  * Unknown keys are kept; a newer version is refused.
  */
+/* clang-format on */
 #ifndef MEMCGBENCH_RESULT_RESULT_H
 #define MEMCGBENCH_RESULT_RESULT_H
 

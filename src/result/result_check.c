@@ -276,6 +276,8 @@ static int check_times(const struct exam *exam)
 		"create_ns",  "verify_ns", "populate_ns", "count_ns", "pilot_ns",
 		"measure_ns", "parts_ns",  "update_ns",   "truth_ns", "destroy_ns",
 	};
+	static const char *const at_work[] = {"writers.seconds", "churn.seconds",
+					      "flusher.seconds"};
 	const json_t *times = json_object_get(exam->document->json, "times");
 	double total = json_number_at(times, "total_ns"), sum = 0;
 	double reads = exam->samples * exam->batch;
@@ -302,9 +304,11 @@ static int check_times(const struct exam *exam)
 	    json_number_at(times, "update_ns"))
 		return document_fault(exam->document, "times.update_ns", exam->err,
 				      "is less than the updates took together");
-	if (number_at(exam, "writers.seconds") * 1e9 > json_number_at(times, "measure_ns"))
-		return document_fault(exam->document, "times.measure_ns", exam->err,
-				      "is less than writers were at work");
+	for (size_t i = 0; i < COUNT(at_work); i++)
+		if (number_at(exam, at_work[i]) * 1e9 * (1 - DIGITS) >
+		    json_number_at(times, "measure_ns"))
+			return document_fault(exam->document, "times.measure_ns", exam->err,
+					      "is less than %s", at_work[i]);
 	return 0;
 }
 
@@ -435,6 +439,8 @@ int result_check(const struct document *document, const struct point *point,
 		r = check_error(&exam, "local_error");
 	if (!r)
 		r = check_error(&exam, "writers.error");
+	if (!r)
+		r = check_error(&exam, "churn.error");
 	if (!r)
 		r = result_check_locks(document, point, err);
 	return r ? r : result_check_truth(document, point, err);

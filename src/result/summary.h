@@ -62,6 +62,17 @@ struct flusher_summary {
 	struct process_values median;
 };
 
+/* Of memcgs that came and went while reads were timed: counts of all processes, of each one's
+ * median and p99 the median. */
+struct churn_summary {
+	bool any; /* processes with a churner */
+	uint64_t created, removed;
+	uint64_t behind; /* created after the next was due */
+	uint64_t waits; /* creations that waited for readers to be done with a place */
+	uint64_t lingering, pages; /* dying at a time, and charged to each */
+	double create_ns, create_p99_ns, remove_ns, remove_p99_ns;
+};
+
 #define MOST_LOCKS 4 /* of a back end that are told apart */
 struct locks_summary {
 	size_t nr;
@@ -88,7 +99,9 @@ struct backend_summary {
 	 * second of all; batches that began late, in all processes. */
 	double writer_ns, writer_p99_batch_ns, updates_per_s;
 	uint64_t updates_behind;
-	double load_error_pages, load_error_bound_pages; /* after they ended; the worst process */
+	struct churn_summary churn;
+	/* After writers and churner ended; the worst process. */
+	double load_error_pages, load_error_bound_pages;
 	struct truth_summary truth;
 	struct locks_summary locks;
 	double floor_ns;
@@ -153,8 +166,11 @@ int summary_load(const char *path, struct run_summary **out, struct error *err);
 void summary_free(struct run_summary *summary);
 
 /* Memcgs that the point's read covers: of the subtree read, its top included; of a sweep, those
- * whose files are read. Linear in the tree where neither its root nor a leaf is read. */
+ * whose files are read. Of the root those who linger (write.linger) as well. Linear in the tree
+ * where neither its root nor a leaf is read. */
 uint64_t summary_memcgs(const struct point_summary *point);
+/* A larger share of its bound; a bound of 0 allows nothing. NAN (nothing yet) loses to all. */
+bool error_is_worse(double pages, double bound, double old_pages, double old_bound);
 /* The error as % of the true value of its cell; NAN where there is none, or the truth is 0. */
 double summary_error_percent(const struct backend_summary *summary);
 
@@ -166,6 +182,7 @@ struct ratio summary_ratio(const struct backend_summary *numerator,
 /* Parts of the document below: null where nothing is known, NULL where memory is out. */
 json_t *locks_summary_to_json(const struct locks_summary *locks);
 json_t *flusher_summary_to_json(const struct flusher_summary *flusher);
+json_t *churn_summary_to_json(const struct churn_summary *churn);
 
 /* The document that `run --format json` prints; the caller owns it. */
 json_t *summary_to_json(const struct run_summary *summary);

@@ -28,6 +28,10 @@ static const char *const part_paths[PART_KINDS] = {
 	[PART_WRITER] = "writers.median_ns",
 	[PART_WRITER_P99] = "writers.p99_batch_ns",
 	[PART_THROUGHPUT] = "writers.updates_per_s",
+	[PART_CREATE] = "churn.create_ns",
+	[PART_CREATE_P99] = "churn.create_p99_ns",
+	[PART_REMOVE] = "churn.remove_ns",
+	[PART_REMOVE_P99] = "churn.remove_p99_ns",
 };
 
 int backend_merge_begin(struct backend_merge *merge, struct backend_summary *into, const char *name,
@@ -53,17 +57,11 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 		.writer_ns = NAN,
 		.writer_p99_batch_ns = NAN,
 		.updates_per_s = NAN,
-		.load_error_pages = NAN,
-		.load_error_bound_pages = NAN,
 		.floor_ns = NAN,
-		.error_pages = NAN,
-		.error_bound_pages = NAN,
-		.error_value = NAN,
-		.error_truth = NAN,
-		.local_error_pages = NAN,
-		.local_error_bound_pages = NAN,
 		.started = -1,
 	};
+	errors_summary_init(into);
+	churn_summary_init(&into->churn);
 	truth_summary_init(&into->truth);
 	locks_summary_init(&into->locks);
 	update_kinds_init(into->kinds);
@@ -186,104 +184,6 @@ static void add_counts(struct backend_summary *into, const json_t *result)
 		into->bytes_touched = touched;
 }
 
-bool is_worse(double pages, double bound, double old_pages, double old_bound)
-{
-	if (isnan(pages))
-		return false;
-	if (isnan(old_pages))
-		return true;
-	if (pages * old_bound != old_pages * bound)
-		return pages * old_bound > old_pages * bound;
-	return pages > old_pages;
-}
-
-static void add_errors(struct backend_summary *into, const json_t *result)
-{
-	const json_t *error = json_object_get(result, "error");
-	const json_t *local = json_object_get(result, "local_error");
-	const char *cell = json_string_value(json_object_get(error, "cell"));
-	double pages = json_number_at(error, "pages"), bound = json_number_at(error, "bound_pages");
-	const json_t *load = json_at(result, "writers.error");
-	uint64_t beyond = json_whole_at(error, "cells_beyond_bound") +
-			  json_whole_at(local, "cells_beyond_bound") +
-			  json_whole_at(load, "cells_beyond_bound");
-
-	if (beyond > into->cells_beyond_bound)
-		into->cells_beyond_bound = beyond;
-	if (is_worse(pages, bound, into->error_pages, into->error_bound_pages)) {
-		into->error_pages = pages;
-		into->error_bound_pages = bound;
-		into->error_value = json_number_at(error, "value");
-		into->error_truth = json_number_at(error, "truth");
-		snprintf(into->error_cell, sizeof(into->error_cell), "%s", cell ? cell : "");
-	}
-	pages = json_number_at(local, "pages");
-	bound = json_number_at(local, "bound_pages");
-	if (is_worse(pages, bound, into->local_error_pages, into->local_error_bound_pages)) {
-		into->local_error_pages = pages;
-		into->local_error_bound_pages = bound;
-	}
-	pages = json_number_at(load, "pages");
-	bound = json_number_at(load, "bound_pages");
-	if (is_worse(pages, bound, into->load_error_pages, into->load_error_bound_pages)) {
-		into->load_error_pages = pages;
-		into->load_error_bound_pages = bound;
-	}
-}
-
-/*
- * The worst of two documents of placement_verify(): of bytes out of place or unknown the most, of
- * bytes in huge pages the fewest; folded where either is.
- */
-static void merge_found(json_t *into, const json_t *from)
-{
-	const char *key;
-	json_t *value;
-	size_t i;
-
-	json_object_foreach (into, key, value) {
-		const json_t *other = json_object_get(from, key);
-
-		if (json_is_object(value)) {
-			merge_found(value, other);
-		} else if (json_is_array(value)) {
-			for (i = 0; i < json_array_size(value); i++)
-				merge_found(json_array_get(value, i), json_array_get(other, i));
-		} else if (json_is_integer(value) && json_is_integer(other)) {
-			bool fewest = !strcmp(key, "huge_bytes");
-			json_int_t a = json_integer_value(value), b = json_integer_value(other);
-
-			json_integer_set(value, (a < b) == fewest ? a : b);
-		} else if (!strcmp(key, "placement") && json_is_string(other) &&
-			   !strcmp(json_string_value(other), "fold")) {
-			json_string_set(value, "fold");
-		}
-	}
-}
-
-static int add_placement(struct backend_summary *into, const json_t *result)
-{
-	const char *asked = json_string_value(json_at(result, "placement.asked"));
-	const json_t *found = json_at(result, "placement.found");
-	const json_t *memory = json_object_get(result, "memory");
-
-	if (json_whole_at(memory, "bytes") > into->memory_bytes)
-		into->memory_bytes = json_whole_at(memory, "bytes");
-	if (!into->placement_asked) {
-		into->placement_asked = strdup(asked);
-		if (!into->placement_asked)
-			return -ENOMEM;
-	}
-	if (!json_is_object(found))
-		return 0;
-	if (into->placement_found) {
-		merge_found(into->placement_found, found);
-		return 0;
-	}
-	into->placement_found = json_deep_copy(found);
-	return into->placement_found ? 0 : -ENOMEM;
-}
-
 /* The same sentence, whatever the numbers in it: each process measures its own load. */
 static bool same_but_for_numbers(const char *a, const char *b)
 {
@@ -334,7 +234,7 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 	if (!r)
 		r = add_latency(merge, result, latency);
 	if (!r)
-		r = add_placement(into, result);
+		r = placement_summary_add(into, result);
 	if (!r)
 		r = locks_summary_add(&into->locks, result);
 	if (r)
@@ -342,7 +242,8 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 	add_start(into, result);
 	update_kinds_worst(into->kinds, result);
 	add_counts(into, result);
-	add_errors(into, result);
+	errors_summary_add(into, result);
+	churn_summary_add(&into->churn, result);
 	truth_summary_add(&into->truth, result);
 	into->updates_behind += json_whole_at(json_object_get(result, "writers"), "behind");
 	json_array_foreach (json_object_get(result, "warnings"), i, warning) {
@@ -407,6 +308,10 @@ static int report(struct backend_merge *merge)
 		[PART_WRITER] = &into->writer_ns,
 		[PART_WRITER_P99] = &into->writer_p99_batch_ns,
 		[PART_THROUGHPUT] = &into->updates_per_s,
+		[PART_CREATE] = &into->churn.create_ns,
+		[PART_CREATE_P99] = &into->churn.create_p99_ns,
+		[PART_REMOVE] = &into->churn.remove_ns,
+		[PART_REMOVE_P99] = &into->churn.remove_p99_ns,
 	};
 
 	if (!into->processes)
@@ -467,8 +372,10 @@ int backend_merge_end(struct backend_merge *merge)
 uint64_t summary_memcgs(const struct point_summary *point)
 {
 	struct target_size size = target_size(&point->point);
+	uint64_t memcgs = target_share(&point->point, &size);
 
-	return target_share(&point->point, &size);
+	/* Where they are below the root is drawn, and who reads less meets a share of them. */
+	return memcgs + (point->point.read.cgroup == TARGET_ROOT ? point->point.write.linger : 0);
 }
 
 double summary_error_percent(const struct backend_summary *summary)

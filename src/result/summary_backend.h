@@ -16,6 +16,10 @@ enum {
 	PART_WRITER,
 	PART_WRITER_P99,
 	PART_THROUGHPUT,
+	PART_CREATE,
+	PART_CREATE_P99,
+	PART_REMOVE,
+	PART_REMOVE_P99,
 	PART_KINDS, /* of updates, each one's figures */
 	NR_MERGED_PARTS = PART_KINDS + NR_UPDATE_KIND_FIGURES
 };
@@ -40,8 +44,16 @@ int backend_merge_end(struct backend_merge *merge);
 
 void backend_summary_fini(struct backend_summary *summary);
 
-/* A larger share of its bound; a bound of 0 allows nothing. NAN (nothing yet) loses to all. */
-bool is_worse(double pages, double bound, double old_pages, double old_bound);
+/* summary_error.c */
+void errors_summary_init(struct backend_summary *into);
+void errors_summary_add(struct backend_summary *into, const json_t *result);
+
+/* summary_placement.c; -ENOMEM. */
+int placement_summary_add(struct backend_summary *into, const json_t *result);
+
+/* summary_churn.c */
+void churn_summary_init(struct churn_summary *churn);
+void churn_summary_add(struct churn_summary *churn, const json_t *result);
 
 /* summary_locks.c; add: 0 or -ENOMEM, end() in either case. */
 void locks_summary_init(struct locks_summary *locks);

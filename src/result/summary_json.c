@@ -12,11 +12,6 @@
 #define SUMMARY_SCHEMA_NAME    "memcgbench-summary"
 #define SUMMARY_SCHEMA_VERSION 1
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* Pages are whole: kept as doubles only so that NAN can stand for unknown. */
 static json_t *pages(double value)
 {
@@ -72,7 +67,7 @@ static void put_latency(json_t *o, const struct backend_summary *s, uint64_t mem
 	put(o, "reads", json_integer((json_int_t)s->reads), failed);
 	put(o, "reads_per_sample", whole(s->processes, s->reads_per_sample), failed);
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		put(o, times[i].key, number(times[i].value), failed);
+		put(o, times[i].key, json_real_or_null(times[i].value), failed);
 }
 
 /* Null: not measured, as before 0.2 or by a back end without updates. */
@@ -85,9 +80,9 @@ static void put_kinds(json_t *o, const struct backend_summary *s, int *failed)
 		json_t *json = isnan(kind->median_ns) ? json_null() : json_object();
 
 		if (json_is_object(json)) {
-			put(json, "median_ns", number(kind->median_ns), failed);
-			put(json, "p99_ns", number(kind->p99_ns), failed);
-			put(json, "max_ns", number(kind->max_ns), failed);
+			put(json, "median_ns", json_real_or_null(kind->median_ns), failed);
+			put(json, "p99_ns", json_real_or_null(kind->p99_ns), failed);
+			put(json, "max_ns", json_real_or_null(kind->max_ns), failed);
 		}
 		put(all, update_kind_names[i], json, failed);
 	}
@@ -109,7 +104,7 @@ static void put_error(json_t *o, const struct backend_summary *s, int *failed)
 {
 	put(o, "error_pages", pages(s->error_pages), failed);
 	put(o, "error_bound_pages", pages(s->error_bound_pages), failed);
-	put(o, "error_percent", number(summary_error_percent(s)), failed);
+	put(o, "error_percent", json_real_or_null(summary_error_percent(s)), failed);
 	put(o, "error_cell", s->error_cell[0] ? json_string(s->error_cell) : json_null(), failed);
 	put(o, "error_value", pages(s->error_value), failed);
 	put(o, "error_truth", pages(s->error_truth), failed);
@@ -134,10 +129,10 @@ static void put_truth(json_t *o, const struct truth_summary *t, int *failed)
 	put(o, "truth_error_pages", pages(t->load.pages), failed);
 	put(o, "truth_error_bound_pages", pages(t->load.bound_pages), failed);
 	put(o, "truth_error_cell", name_or_null(t->load.where), failed);
-	put(o, "truth_width_pages", number(t->width_pages), failed);
-	put(o, "age_ns", number(t->age_ns), failed);
-	put(o, "age_p99_ns", number(t->age_p99_ns), failed);
-	put(o, "age_max_ns", number(t->age_max_ns), failed);
+	put(o, "truth_width_pages", json_real_or_null(t->width_pages), failed);
+	put(o, "age_ns", json_real_or_null(t->age_ns), failed);
+	put(o, "age_p99_ns", json_real_or_null(t->age_p99_ns), failed);
+	put(o, "age_max_ns", json_real_or_null(t->age_max_ns), failed);
 	put(o, "age_unknown", whole(t->reads, t->age_unknown), failed);
 	put(o, "closure_pages", pages(t->closure.pages), failed);
 	put(o, "closure_bound_pages", pages(t->closure.bound_pages), failed);
@@ -176,6 +171,7 @@ static json_t *backend_to_json(const struct backend_summary *s, uint64_t memcgs)
 	put_work(o, s, &failed);
 	put_error(o, s, &failed);
 	put_truth(o, &s->truth, &failed);
+	put(o, "churn", churn_summary_to_json(&s->churn), &failed);
 	put(o, "locks", locks_summary_to_json(&s->locks), &failed);
 	put(o, "flusher", flusher_summary_to_json(&s->locks.flusher), &failed);
 	put(o, "placement", s->placement_asked ? json_string(s->placement_asked) : json_null(),
@@ -200,11 +196,12 @@ static json_t *ratios_to_json(const struct point_summary *point)
 
 		if (!ratio.pairs)
 			continue;
-		item = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "numerator",
-				 point->backends[0].backend, "denominator",
-				 point->backends[b].backend, "median", number(ratio.median), "low",
-				 number(ratio.low), "high", number(ratio.high), "level",
-				 number(ratio.level), "pairs", (json_int_t)ratio.pairs);
+		item = json_pack(
+			"{s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "numerator",
+			point->backends[0].backend, "denominator", point->backends[b].backend,
+			"median", json_real_or_null(ratio.median), "low",
+			json_real_or_null(ratio.low), "high", json_real_or_null(ratio.high),
+			"level", json_real_or_null(ratio.level), "pairs", (json_int_t)ratio.pairs);
 		if (json_array_append_new(list, item) < 0) {
 			json_decref(list);
 			return NULL;

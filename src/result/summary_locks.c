@@ -110,11 +110,6 @@ void locks_summary_end(struct locks_summary *locks)
 	locks->flusher.median_ns = middle(&locks->flusher.median);
 }
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *locks_summary_to_json(const struct locks_summary *locks)
 {
 	json_t *list = json_array();
@@ -132,11 +127,11 @@ json_t *locks_summary_to_json(const struct locks_summary *locks)
 					 "contended", (json_int_t)l->contended,
 					 "passed_by", (json_int_t)l->passed_by,
 					 "wait_ns", l->wait_ns,
-					 "wait_p99_ns", number(l->wait_p99_ns),
+					 "wait_p99_ns", json_real_or_null(l->wait_p99_ns),
 					 "wait_max_ns", l->wait_max_ns,
 					 "hold_ns", l->hold_ns,
-					 "hold_median_ns", number(l->hold_median_ns),
-					 "hold_p99_ns", number(l->hold_p99_ns),
+					 "hold_median_ns", json_real_or_null(l->hold_median_ns),
+					 "hold_p99_ns", json_real_or_null(l->hold_p99_ns),
 					 "hold_max_ns", l->hold_max_ns);
 		/* clang-format on */
 
@@ -153,7 +148,8 @@ json_t *flusher_summary_to_json(const struct flusher_summary *flusher)
 	if (!flusher->any)
 		return json_null();
 	return json_pack("{s:I, s:I, s:o, s:o, s:f, s:f}", "flushes", (json_int_t)flusher->flushes,
-			 "late", (json_int_t)flusher->late, "median_ns", number(flusher->median_ns),
-			 "max_ns", number(flusher->max_ns), "total_ns", flusher->total_ns,
+			 "late", (json_int_t)flusher->late, "median_ns",
+			 json_real_or_null(flusher->median_ns), "max_ns",
+			 json_real_or_null(flusher->max_ns), "total_ns", flusher->total_ns,
 			 "seconds", flusher->seconds);
 }

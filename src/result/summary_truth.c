@@ -28,7 +28,7 @@ static void worst_add(struct worst_summary *worst, const json_t *error, const ch
 	double pages = json_number_at(error, "pages"), bound = json_number_at(error, "bound_pages");
 	const char *where = json_string_value(json_object_get(error, name));
 
-	if (!is_worse(pages, bound, worst->pages, worst->bound_pages))
+	if (!error_is_worse(pages, bound, worst->pages, worst->bound_pages))
 		return;
 	worst->pages = pages;
 	worst->bound_pages = bound;

@@ -155,6 +155,32 @@ static void what_writers_paid_under_load_is_a_section(void **state)
 	made_run_end(&made);
 }
 
+static void who_comes_and_goes_has_a_section(void **state)
+{
+	struct made_run made;
+	char *text, *section, *end;
+
+	made_run_begin(&made, "name: churn\n"
+			      "tree: {memcgs: 100}\n"
+			      "machine: {nodes: 2, cpus: 8}\n"
+			      "read: {samples: 20}\n"
+			      "write: [{writers: 0}, {churn: 1000, linger: [0, 10k]}]\n"
+			      "backends: [walk, cached]\n"
+			      "repetitions: 6\n");
+	made_run_fill(&made);
+	text = printed(&made, run_table_print);
+	assert_non_null(strstr(text, "see Memcgs that come and go"));
+	assert_null(strstr(text, "\nWriters under load\n"));
+	section = strstr(text, "\nMemcgs that come and go\n");
+	assert_non_null(section);
+	end = strstr(section, "\n\nWhat a read does");
+	assert_non_null(end);
+	end[1] = '\0';
+	expect_golden(section + 1, "run_table_churn.txt");
+	free(text);
+	made_run_end(&made);
+}
+
 static void a_run_without_results_says_so(void **state)
 {
 	struct made_run made;
@@ -226,6 +252,7 @@ int main(void)
 		cmocka_unit_test(no_line_is_wider_than_a_terminal),
 		cmocka_unit_test(failures_batches_and_what_was_left_out_are_said),
 		cmocka_unit_test(what_writers_paid_under_load_is_a_section),
+		cmocka_unit_test(who_comes_and_goes_has_a_section),
 		cmocka_unit_test(a_run_without_results_says_so),
 		cmocka_unit_test(tsv_has_a_line_for_each_pair_and_the_keys_of_json),
 		cmocka_unit_test(a_full_disk_is_an_error),

@@ -173,13 +173,34 @@ static json_t *made_kinds(const struct point *point)
 			 point->machine.nodes > 1 ? made_kind(2.5) : json_null());
 }
 
+/* After a load. */
+static json_t *made_load_error(const struct point *point, bool walk, unsigned repetition)
+{
+	json_int_t bound = walk ? 0 : 160ll * point->machine.cpus * (point->tree.memcgs + 1);
+	json_int_t truth = (json_int_t)25000 * (point->tree.memcgs + 1);
+	json_int_t off = walk ? 0 : 700 + repetition;
+
+	return json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages", off, "bound_pages", bound,
+			 "cell", "hierarchical_total N0", "value", truth - off, "truth", truth,
+			 "cells_beyond_bound", 0);
+}
+
+/* 2000 lives in two seconds, one of them late. */
+static json_t *made_churn(const struct point *point, bool walk, unsigned repetition)
+{
+	return json_pack("{s:i, s:i, s:f, s:f, s:f, s:f, s:i, s:i, s:i, s:i, s:f, s:i, s:o}",
+			 "created", 2000, "removed", 2000, "create_ns", 1500.0 + repetition,
+			 "create_p99_ns", 4000.0 + repetition, "remove_ns", walk ? 1200.0 : 2500.0,
+			 "remove_p99_ns", walk ? 3000.0 : 9000.0, "lingering",
+			 (int)point->write.linger, "pages", 256, "behind", 1, "waits", walk,
+			 "seconds", 2.0, "cpu", 1, "error",
+			 made_load_error(point, walk, repetition));
+}
+
 /* Two or more threads, 1000 updates a batch, for a second. */
 static json_t *made_writers(const struct point *point, bool walk, unsigned repetition)
 {
 	json_int_t each = 40000000 + 100000 * (json_int_t)repetition - (walk ? 0 : 4000000);
-	json_int_t bound = walk ? 0 : 160ll * point->machine.cpus * (point->tree.memcgs + 1);
-	json_int_t truth = (json_int_t)25000 * (point->tree.memcgs + 1);
-	json_int_t off = walk ? 0 : 700 + repetition;
 	json_t *rates = json_array(), *cpus = json_array();
 	char mix[PARAMETER_TEXT_MAX];
 
@@ -194,9 +215,7 @@ static json_t *made_writers(const struct point *point, bool walk, unsigned repet
 			 "median_ns", 1e9 / (double)each, "p99_batch_ns", 3e9 / (double)each,
 			 "updates_per_s", each * point->write.writers, "updates_per_s_each", rates,
 			 "cpus", cpus, "seconds", 1.0, "behind", 0, "error",
-			 json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages", off, "bound_pages",
-				   bound, "cell", "hierarchical_total N0", "value", truth - off,
-				   "truth", truth, "cells_beyond_bound", 0));
+			 made_load_error(point, walk, repetition));
 }
 
 json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned repetition)
@@ -243,6 +262,8 @@ json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned re
 	json_object_set_new(json_object_get(result, "update"), "kinds", made_kinds(point));
 	if (point->write.writers)
 		json_object_set_new(result, "writers", made_writers(point, walk, repetition));
+	if (point->write.churn)
+		json_object_set_new(result, "churn", made_churn(point, walk, repetition));
 	json_object_set_new(result, "counts", made_counts(point, walk));
 	json_object_set_new(result, "error",
 			    json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages", off, "bound_pages",

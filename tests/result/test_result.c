@@ -246,10 +246,26 @@ static const struct {
 	{"writers.p99_batch_ns", "1.0", "is less than the median"},
 	{"writers.updates_per_s", "1e6", "is not the sum of each one's"},
 	{"writers.seconds", "0.001", "are too few for the updates"},
-	{"writers.seconds", "0.2", "is less than writers were at work"},
+	{"writers.seconds", "0.2", "is less than writers.seconds"},
 	{"writers.behind", "1", "are more than batches that were due"},
 	{"writers.error.pages", "5", "is not the difference of value and truth"},
 	{"writers.error.cells_beyond_bound", "1", "is 1, though the worst cell"},
+};
+
+/* Of a result whose point has memcgs that come and go, three of them dying at a time. */
+static const struct {
+	const char *field, *value, *words;
+} churn_contradicts[] = {
+	{"churn", "null", "is not there where write.churn is above 0"},
+	{"churn.created", "1999", "are not as many as were created"},
+	{"churn.lingering", "4", "is not what write.linger says, 3"},
+	{"churn.behind", "2001", "are more than were created"},
+	{"churn.create_p99_ns", "1.0", "is less than the median"},
+	{"churn.remove_p99_ns", "1.0", "is less than the median"},
+	{"churn.seconds", "2.5", "is less than churn.seconds"},
+	{"churn.error", "null", "churn.error"},
+	{"churn.error.pages", "5", "is not the difference of value and truth"},
+	{"churn.error.cells_beyond_bound", "1", "is 1, though the worst cell"},
 };
 
 /* Of a result that says what reads under load were worth. */
@@ -426,11 +442,36 @@ static void expect_contradiction(json_t *json, const char *field, const char *va
 	if (result_load(path, &result, &err))
 		fail_msg("%s", err.text);
 	json_decref(result);
-	snprintf(object, sizeof(object), "%.*s", (int)(dot - field), field);
-	json_object_set_new(json_at(json, object), dot + 1,
+	snprintf(object, sizeof(object), "%.*s", dot ? (int)(dot - field) : 0, field);
+	json_object_set_new(json_at(json, object), dot ? dot + 1 : field,
 			    json_loads(value, JSON_DECODE_ANY, NULL));
 	write_json(json);
 	expect_refused(words);
+}
+
+static void what_is_said_of_churn_must_agree_with_itself_and_the_point(void **state)
+{
+	struct made_run run;
+
+	made_run_begin(&run, "name: churn\n"
+			     "tree: {memcgs: 10}\n"
+			     "machine: {cpus: 4}\n"
+			     "read: {samples: 20, time: 5s}\n"
+			     "write: {churn: 1000, linger: 3}\n"
+			     "backends: [cached]\n"
+			     "repetitions: 1\n");
+	for (size_t i = 0; i < sizeof(churn_contradicts) / sizeof(churn_contradicts[0]); i++) {
+		json_t *json = made_result(&run, 0, 0, 1);
+
+		json_object_set_new(
+			json, "times",
+			json_pack("{s:I, s:I, s:I, s:I}", "measure_ns", (json_int_t)2100000000,
+				  "update_ns", (json_int_t)100000000, "total_ns",
+				  (json_int_t)2300000000, "process_ns", (json_int_t)2400000000));
+		expect_contradiction(json, churn_contradicts[i].field, churn_contradicts[i].value,
+				     churn_contradicts[i].words);
+	}
+	made_run_end(&run);
 }
 
 static void what_is_said_of_the_truth_must_agree_with_itself(void **state)
@@ -652,6 +693,7 @@ int main(void)
 		cmocka_unit_test(every_wrong_value_is_named),
 		cmocka_unit_test(numbers_that_contradict_each_other_are_refused),
 		cmocka_unit_test(what_writers_say_must_agree_with_itself_and_the_point),
+		cmocka_unit_test(what_is_said_of_churn_must_agree_with_itself_and_the_point),
 		cmocka_unit_test(what_is_said_of_the_truth_must_agree_with_itself),
 		cmocka_unit_test(reads_under_load_must_agree_with_themselves_and_the_point),
 		cmocka_unit_test(what_is_remembered_changes_no_verdict),

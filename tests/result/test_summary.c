@@ -286,6 +286,55 @@ static void kinds_of_updates_are_merged_and_only_the_slowest_is_the_worst(void *
 	summary_free(summary);
 }
 
+static void what_churn_cost_is_of_all_processes(void **state)
+{
+	struct run_summary *summary;
+	struct backend_summary *s;
+	struct made_run made;
+	json_t *json;
+
+	(void)state;
+	made_run_begin(&made, "name: churn\n"
+			      "tree: {memcgs: 10}\n"
+			      "machine: {cpus: 4}\n"
+			      "read: {samples: 20}\n"
+			      "write: {churn: 1000, linger: 7}\n"
+			      "backends: [cached]\n"
+			      "repetitions: 3\n");
+	for (unsigned r = 1; r <= 3; r++) {
+		json_t *result = made_result(&made, 0, 0, r);
+		json_t *churn = json_object_get(result, "churn");
+
+		if (r == 2) { /* too few for a p99, and the worst */
+			json_object_set_new(churn, "create_p99_ns", json_null());
+			json_object_update_new(json_object_get(churn, "error"),
+					       json_pack("{s:i, s:i, s:i, s:i, s:i}", "pages", 9,
+							 "bound_pages", 8, "value", 91, "truth",
+							 100, "cells_beyond_bound", 2));
+		}
+		made_run_write(&made, 0, 0, r, result);
+	}
+	summary = load(&made);
+	s = &summary->points[0].backends[0];
+	assert_int_equal(s->processes, 3);
+	assert_true(s->churn.any);
+	assert_int_equal(s->churn.created, 6000);
+	assert_int_equal(s->churn.removed, 6000);
+	assert_int_equal(s->churn.behind, 3);
+	assert_int_equal(s->churn.lingering, 7);
+	assert_true(s->churn.create_ns == 1502);
+	assert_true(s->churn.create_p99_ns == 4002);
+	assert_true(s->load_error_pages == 9 && s->load_error_bound_pages == 8);
+	assert_int_equal(s->cells_beyond_bound, 2);
+	json = summary_to_json(summary);
+	assert_int_equal(json_integer_value(json_at(json, "points.0.results.0.churn.created")),
+			 6000);
+	assert_true(json_is_null(json_at(json, "points.0.results.0.writer_ns")));
+	json_decref(json);
+	summary_free(summary);
+	made_run_end(&made);
+}
+
 static void ratios_pair_what_ran_in_the_same_repetition(void **state)
 {
 	struct made_run *made = *state;
@@ -411,6 +460,21 @@ static void the_json_has_every_promised_key(void **state)
 		"update_ci_low_ns",
 		"update_ci_high_ns",
 		"update_kinds",
+		"writer_ns",
+		"writer_p99_batch_ns",
+		"updates_per_s",
+		"updates_behind",
+		"load_error_pages",
+		"load_error_bound_pages",
+		"truth_reads",
+		"truth_error_pages",
+		"age_ns",
+		"closure_pages",
+		"inversions",
+		"churn",
+		"locks",
+		"flusher",
+		"shows",
 		"text_bytes",
 		"memcgs_visited",
 		"loads_hierarchical",
@@ -495,6 +559,7 @@ int main(void)
 		CASE(what_writers_pay_is_of_those_processes_that_measured_it),
 		CASE(a_value_that_was_never_true_is_older_than_all_others),
 		CASE(kinds_of_updates_are_merged_and_only_the_slowest_is_the_worst),
+		CASE(what_churn_cost_is_of_all_processes),
 		CASE(ratios_pair_what_ran_in_the_same_repetition),
 		CASE(failed_and_unreadable_files_are_listed_with_reasons),
 		CASE(the_worst_is_kept_and_disagreement_is_said),
