@@ -46,8 +46,18 @@ def who_came_and_went_is_in_results():
             if result['backend'] == 'walk':
                 # each of 4 x (1 + N) walks meets who lingers
                 equal(result['counts']['memcgs_visited'], 12 * (21 + 30))
-        # and can be read again
-        equal(run('run', '-', '--out', out, stdin=SCENARIO, env=_environment(d)).returncode, 0)
+        # and can be read again: for programs, and for people
+        r = run('run', '-', '--out', out, '--format', 'json', stdin=SCENARIO, env=_environment(d))
+        equal(r.returncode, 0, r.stderr)
+        found = [b for p in json.loads(r.stdout)['points'] for b in p['results']]
+        equal(sum(b['churn']['created'] for b in found),
+              sum(result['churn']['created'] for result in results))
+        expect(all(b['load_error_pages'] is not None for b in found), found)
+        r = run('run', '-', '--out', out, stdin=SCENARIO, env=_environment(d))
+        section = r.stdout.split('\nMemcgs that come and go\n')[1].split('\n\n')[0]
+        equal(section.count(' cached '), 2, section)
+        for line in r.stdout.splitlines():
+            expect(len(line) <= 80, line)
 
 
 def what_cannot_be_is_refused_at_its_place():
