@@ -2,6 +2,7 @@
 /* See fixture.h. */
 #include "fixture.h"
 
+#include "backend/update_stream.h"
 #include "scenario/parameter.h"
 
 #include <setjmp.h>
@@ -84,6 +85,18 @@ void fixture_update(struct fixture *f, const struct update *update)
 		return;
 	f->backend->update(f->instance, update);
 	oracle_update(f->oracle, update);
+}
+
+void fixture_random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
+{
+	struct update_stream stream;
+	struct update update;
+
+	update_stream_init(&stream, seed, &f->point, f->oracle);
+	for (uint64_t i = 0; i < updates; i++) {
+		update_stream_next(&stream, &update);
+		fixture_update(f, &update);
+	}
 }
 
 void fixture_read(struct fixture *f, uint32_t memcg)

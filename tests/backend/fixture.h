@@ -28,6 +28,8 @@ void fixture_fini(struct fixture *f);
 
 /* Back end and oracle; neither where the back end takes no updates. */
 void fixture_update(struct fixture *f, const struct update *update);
+/* Random ones from `seed` on. */
+void fixture_random_updates(struct fixture *f, uint64_t seed, uint64_t updates);
 /* All rows into `counts`, and the oracle's into `truth`. */
 void fixture_read(struct fixture *f, uint32_t memcg);
 /* fixture_read() and compare: fails when a cell is beyond its bound. Returns the worst cell. */

@@ -4,7 +4,7 @@
  * each counter in use, its text, and that no read finds anything that was kept.
  */
 #include "backend/packed.h"
-#include "backend/update_stream.h"
+#include "base/rng.h"
 #include "fixture.h"
 
 #include <setjmp.h>
@@ -18,18 +18,6 @@
 
 #define TEXT_SIZE 8192
 
-static void random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
-{
-	struct update_stream stream;
-	struct update update;
-
-	update_stream_init(&stream, seed, &f->point, f->oracle);
-	for (uint64_t i = 0; i < updates; i++) {
-		update_stream_next(&stream, &update);
-		fixture_update(f, &update);
-	}
-}
-
 static void local_rows_are_exact_and_so_are_their_sums(void **state)
 {
 	struct point point = small_point(50, 3, 70);
@@ -40,7 +28,7 @@ static void local_rows_are_exact_and_so_are_their_sums(void **state)
 		point.counters.batch = batch;
 		fixture_init(&f, &point, "packed");
 		fixture_populate(&f);
-		random_updates(&f, batch, 20000);
+		fixture_random_updates(&f, batch, 20000);
 		for (uint32_t memcg = 0; memcg <= 50; memcg++) {
 			fixture_compare(&f, memcg);
 			assert_memory_equal(f.counts.cells, f.truth.cells,

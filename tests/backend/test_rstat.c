@@ -4,7 +4,7 @@
  * and do not exceed it, what updates and flushes do. Threads that meet in it: test_rstat_locks.c.
  */
 #include "backend/rstat.h"
-#include "backend/update_stream.h"
+#include "base/rng.h"
 #include "fixture.h"
 
 #include <setjmp.h>
@@ -52,18 +52,6 @@ static void assert_exact(struct fixture *f, uint32_t memcg)
 			    numa_nr_cells(f->counts.nr_nodes) * sizeof(uint64_t));
 }
 
-static void random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
-{
-	struct update_stream stream;
-	struct update update;
-
-	update_stream_init(&stream, seed, &f->point, f->oracle);
-	for (uint64_t i = 0; i < updates; i++) {
-		update_stream_next(&stream, &update);
-		fixture_update(f, &update);
-	}
-}
-
 static struct point random_point(struct rng *rng)
 {
 	static const uint32_t batches[] = {0, 1, 2, 32, 500};
@@ -93,7 +81,7 @@ static void updates_and_reads_in_any_order_stay_within_bounds(void **state)
 		for (uint64_t done = 0; done < many_updates() / rounds;) {
 			uint64_t burst = 1 + rng_below(&rng, 60);
 
-			random_updates(&f, rng_next(&rng), burst);
+			fixture_random_updates(&f, rng_next(&rng), burst);
 			done += burst;
 			fixture_compare(&f, (uint32_t)rng_below(&rng, f.tree->nr));
 		}
@@ -115,7 +103,7 @@ static void a_flush_makes_its_subtree_exact(void **state)
 		for (unsigned i = 0; i < 20; i++) {
 			uint32_t memcg = (uint32_t)rng_below(&rng, f.tree->nr);
 
-			random_updates(&f, rng_next(&rng), rng_below(&rng, 100));
+			fixture_random_updates(&f, rng_next(&rng), rng_below(&rng, 100));
 			f.backend->flush(f.instance, memcg);
 			for (uint32_t at = memcg; at != MEMCG_NONE;
 			     at = memcg_tree_next(f.tree, memcg, at))
@@ -138,7 +126,7 @@ static void every_read_by_the_rules_of_5_13_is_exact(void **state)
 	assert_true(f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_TOTAL, 0, 41, 0) == 0);
 	fixture_populate(&f);
 	for (unsigned i = 0; i < 200; i++) {
-		random_updates(&f, i, 30);
+		fixture_random_updates(&f, i, 30);
 		assert_exact(&f, i % f.tree->nr);
 	}
 	fixture_fini(&f);
