@@ -17,13 +17,15 @@
 struct racer {
 	struct fixture *f;
 	const struct race *race;
+	void (*work)(struct racer *racer);
+	pthread_barrier_t *start;
 	unsigned cpu;
 	pthread_t thread;
 };
 
 /* A CPU's own charges and uncharges, a batch full at a time. Two after one another belong together:
  * pages come, and those of every other pair are taken back at once. */
-static struct update nth_update(const struct fixture *f, unsigned cpu, unsigned n)
+static struct update random_update(const struct fixture *f, unsigned cpu, unsigned n)
 {
 	struct rng rng = rng_for(5, cpu, n / 2);
 	long size = rng_below(&rng, 4) ? 1 + (long)rng_below(&rng, 40) : 512;
@@ -37,16 +39,19 @@ static struct update nth_update(const struct fixture *f, unsigned cpu, unsigned 
 	};
 }
 
-static void *write_main(void *arg)
+static struct update nth_update(const struct fixture *f, const struct race *race, unsigned cpu,
+				unsigned n)
 {
-	struct racer *racer = arg;
+	return race->update ? race->update(race->arg, cpu, n) : random_update(f, cpu, n);
+}
 
+static void write_updates(struct racer *racer)
+{
 	for (unsigned n = 0; n < racer->race->updates; n++) {
-		struct update update = nth_update(racer->f, racer->cpu, n);
+		struct update update = nth_update(racer->f, racer->race, racer->cpu, n);
 
 		racer->f->backend->update(racer->f->instance, &update);
 	}
-	return NULL;
 }
 
 /* The root every other time. */
@@ -55,15 +60,14 @@ static uint32_t nth_memcg(const struct fixture *f, unsigned n)
 	return n % 2 ? n % f->tree->nr : 0;
 }
 
-static void *read_main(void *arg)
+static void read_memcgs(struct racer *racer)
 {
-	struct racer *racer = arg;
 	const struct fixture *f = racer->f;
 	struct numa_counts counts;
 	struct cpu_stat stat;
 
 	if (numa_counts_init(&counts, f->point.machine.nodes, f->point.machine.nids))
-		return NULL;
+		return;
 	for (unsigned n = 0; n < READS; n++) {
 		struct read_request request = {
 			.memcg = nth_memcg(f, n), .cpu = racer->cpu, .rows = ROWS_ALL};
@@ -73,15 +77,20 @@ static void *read_main(void *arg)
 		f->backend->read_counts(f->instance, &request, &counts);
 	}
 	numa_counts_fini(&counts);
-	return NULL;
 }
 
-static void *flush_main(void *arg)
+static void flush_memcgs(struct racer *racer)
+{
+	for (unsigned n = 0; n < READS; n++)
+		racer->f->backend->flush(racer->f->instance, nth_memcg(racer->f, n));
+}
+
+static void *racer_main(void *arg)
 {
 	struct racer *racer = arg;
 
-	for (unsigned n = 0; n < READS; n++)
-		racer->f->backend->flush(racer->f->instance, nth_memcg(racer->f, n));
+	pthread_barrier_wait(racer->start);
+	racer->work(racer);
 	return NULL;
 }
 
@@ -89,23 +98,26 @@ void race_run(struct fixture *f, const struct race *race)
 {
 	unsigned nr = race_threads(race);
 	struct racer *racers = calloc(nr, sizeof(*racers));
+	pthread_barrier_t start;
 
 	assert_non_null(racers);
+	assert_int_equal(pthread_barrier_init(&start, NULL, nr), 0);
 	for (unsigned i = 0; i < nr; i++) {
-		void *(*start)(void *) = i < race->writers                   ? write_main
-					 : i < race->writers + race->readers ? read_main
-									     : flush_main;
-
-		racers[i] = (struct racer){.f = f, .race = race, .cpu = i};
-		assert_int_equal(pthread_create(&racers[i].thread, NULL, start, &racers[i]), 0);
+		racers[i] = (struct racer){.f = f, .race = race, .start = &start, .cpu = i};
+		racers[i].work = i < race->writers                   ? write_updates
+				 : i < race->writers + race->readers ? read_memcgs
+								     : flush_memcgs;
+		assert_int_equal(pthread_create(&racers[i].thread, NULL, racer_main, &racers[i]),
+				 0);
 	}
 	for (unsigned i = 0; i < nr; i++)
 		pthread_join(racers[i].thread, NULL);
+	pthread_barrier_destroy(&start);
 	free(racers);
 
 	for (unsigned cpu = 0; cpu < race->writers; cpu++)
 		for (unsigned n = 0; n < race->updates; n++) {
-			struct update update = nth_update(f, cpu, n);
+			struct update update = nth_update(f, race, cpu, n);
 
 			oracle_update(f->oracle, &update);
 		}

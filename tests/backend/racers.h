@@ -9,6 +9,9 @@
 struct race {
 	unsigned writers, readers, flushers;
 	unsigned updates; /* of each writer */
+	/* The n-th update of a writer; NULL: random charges and uncharges. `arg` is for it. */
+	struct update (*update)(const void *arg, unsigned writer, unsigned n);
+	const void *arg;
 };
 
 static inline unsigned race_threads(const struct race *race)
@@ -16,7 +19,8 @@ static inline unsigned race_threads(const struct race *race)
 	return race->writers + race->readers + race->flushers;
 }
 
-/* Runs all to their end, and tells the oracle what was written. A failure fails the running test.
+/* Starts all at once and runs them to their end, and tells the oracle what was written. A failure
+ * fails the running test.
  */
 void race_run(struct fixture *f, const struct race *race);
 

@@ -6,7 +6,7 @@
  */
 #include "backend/bounded.h"
 #include "backend/update_stream.h"
-#include "fixture.h"
+#include "racers.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -358,79 +358,41 @@ static void more_than_32_bits_of_pages_are_counted(void **state)
 #define WRITERS 4
 #define ROUNDS  60
 
-struct writer {
-	struct fixture *f;
-	pthread_barrier_t *start;
-	unsigned cpu;
-	pthread_t thread;
-};
-
-static struct update race_update(const struct writer *writer, unsigned round, unsigned n)
+/*
+ * All charge, then all take back what another has charged: every level rises and falls, and falls
+ * while others are counting. Every other time it is another one's.
+ */
+static struct update round_update(const void *arg, unsigned writer, unsigned n)
 {
-	return (struct update){.memcg = (writer->cpu + n) % 7,
-			       .cpu = writer->cpu,
+	unsigned round = *(const unsigned *)arg;
+	unsigned whose = (writer + round / 2 % 2 + round % 2) % WRITERS;
+	long pages = 1 + (long)(n % 9);
+
+	return (struct update){.memcg = (whose + n) % 7,
+			       .cpu = writer,
 			       .lru = (enum lru_list)(n % 2),
-			       .delta = round % 2 ? -1 - (long)(n % 9) : 1 + (long)(n % 9)};
-}
-
-/* All charge, then all take back what another has charged: every level rises and falls, and falls
- * while others are counting. */
-static void *write_main(void *arg)
-{
-	struct writer *writer = arg;
-
-	for (unsigned round = 0; round < ROUNDS; round++) {
-		/* Every round a writer has another one's updates to make. */
-		struct writer part = {.cpu = (writer->cpu + round / 2 % 2 + round % 2) % WRITERS};
-		unsigned nr = 200 * (1 + round / 2 % 5);
-
-		pthread_barrier_wait(writer->start);
-		for (unsigned n = 0; n < nr; n++) {
-			struct update update = race_update(&part, round, n);
-
-			update.cpu = writer->cpu;
-			writer->f->backend->update(writer->f->instance, &update);
-		}
-		/* Nobody writes between these two. */
-		pthread_barrier_wait(writer->start);
-		if (writer->cpu == 0) {
-			for (unsigned cpu = 0; cpu < WRITERS; cpu++)
-				for (unsigned n = 0; n < nr; n++) {
-					struct writer all = {.cpu = cpu};
-					struct update update = race_update(&all, round, n);
-
-					oracle_update(writer->f->oracle, &update);
-				}
-			check_everything(writer->f);
-		}
-		pthread_barrier_wait(writer->start);
-	}
-	return NULL;
+			       .delta = round % 2 ? -pages : pages};
 }
 
 static void races_of_writers_leave_no_more_than_the_bound(void **state)
 {
 	struct point point = small_point(6, 2, WRITERS);
-	struct writer writers[WRITERS];
-	pthread_barrier_t start;
 	struct fixture f;
 
 	point.tree.fanout = 2;
 	point.counters.error_ppm = 50000;
 	fixture_init(&f, &point, "bounded");
-	assert_int_equal(pthread_barrier_init(&start, NULL, WRITERS), 0);
-	for (unsigned i = 0; i < WRITERS; i++) {
-		writers[i] = (struct writer){.f = &f, .start = &start, .cpu = i};
-		/* The test's own thread is the first, for checks that fail must fail there. */
-		if (i > 0)
-			assert_int_equal(
-				pthread_create(&writers[i].thread, NULL, write_main, &writers[i]),
-				0);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		const struct race race = {
+			.writers = WRITERS,
+			.updates = 200 * (1 + round / 2 % 5),
+			.update = round_update,
+			.arg = &round,
+		};
+
+		race_run(&f, &race);
+		check_everything(&f);
 	}
-	write_main(&writers[0]);
-	for (unsigned i = 1; i < WRITERS; i++)
-		pthread_join(writers[i].thread, NULL);
-	pthread_barrier_destroy(&start);
 	for (unsigned cell = 0; cell < numa_nr_cells(2); cell++)
 		assert_true(f.counts.cells[cell] == 0);
 	fixture_fini(&f);
