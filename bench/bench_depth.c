@@ -7,9 +7,9 @@
  *
  * Four questions, a table each:
  * - An update on average, spills included, all that rstat links being linked: `cached` and `packed`
- *   write two lines a level once in B + 1 pages, so a level costs 2 / (B + 1) of an atomic;
- * `walk-415` knows of no ancestors; `rstat` is flat by the rules of 5.13, and nearly so by those
- * of 5.16, but adds to a count of each ancestor by those of 6.8.
+ *   write two lines a level once in B + 1 pages, so a level costs 2 / (B + 1) of an atomic. For
+ *   `walk-415` there are no ancestors. `rstat` is flat by the rules of 5.13, and nearly so by those
+ *   of 5.16, but adds to a count of each ancestor by those of 6.8.
  * - The same counted: additions to per-CPU counters, and accesses of shared ones.
  * - The first update behind a flush, timed alone, the timer's floor in it: rstat then links the
  *   memcg and each of its ancestors.

@@ -5,12 +5,11 @@
  * pages, and each holder has that level and holds back a seeded remainder within its limit, either
  * way.
  *
- * From the last memcg to the first: parents are created before their children, so each has counted
- * its whole subtree when its turn comes. No reader or writer runs yet: plain arithmetic on relaxed
- * accesses.
+ * From the last memcg to the first, as fill.h has it.
  */
 #include "backend/bounded.h"
-#include "backend/charge.h"
+#include "backend/fill.h"
+#include "backend/users.h"
 #include "base/rng.h"
 
 #include <errno.h>
@@ -22,12 +21,6 @@ struct fill {
 	const struct bounded *bounded;
 	const struct bounded_memcg *memcg;
 };
-
-static void add(_Atomic long *counter, long delta)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
-			      memory_order_relaxed);
-}
 
 static void add_counted(struct bounded_line *line, unsigned lru, uint32_t delta)
 {
@@ -46,12 +39,11 @@ static void fill_charge(void *arg, const struct charge *charge)
 
 	if (!charge->pages)
 		return;
-	atomic_fetch_or_explicit(&bounded_users(node)[word], bit, memory_order_relaxed);
+	users_add(bounded_users(node), charge->cpu, &own->local.listed, NULL);
 	bounded_holders(fill->bounded, node)[word] |= bit;
-	own->local.listed = 1;
-	add(&own->local.pages[charge->lru], charge->pages);
+	fill_add(&own->local.pages[charge->lru], charge->pages);
 	add_counted(&own->line, charge->lru, (uint32_t)charge->pages);
-	add(&node->stat[charge->lru], charge->pages);
+	fill_add(&node->stat[charge->lru], charge->pages);
 }
 
 /* All pages are known in `node` still: none is held back yet. */
@@ -65,9 +57,7 @@ static void add_to_parent(const struct bounded *bounded, struct bounded_node *no
 	if (line->parent == BOUNDED_TOP)
 		return;
 	parent = bounded_cpu(bounded, 0, line->parent)->line.node;
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
-		add(&parent->stat[lru],
-		    atomic_load_explicit(&node->stat[lru], memory_order_relaxed));
+	fill_add_lists(parent->stat, node->stat);
 	for (unsigned w = 0; w < bounded->layout.words; w++)
 		bounded_holders(bounded, parent)[w] |= from[w];
 	for (cpu = cpumask_next(-1u, from, nr); cpu < nr; cpu = cpumask_next(cpu, from, nr)) {
@@ -93,7 +83,7 @@ static void hold_back(const struct bounded *bounded, struct bounded_node *node, 
 
 	atomic_store_explicit(&line->level[lru], (uint8_t)level, memory_order_relaxed);
 	atomic_store_explicit(&line->told[lru], counted - (uint32_t)held, memory_order_relaxed);
-	add(&node->stat[lru], -held);
+	fill_add(&node->stat[lru], -held);
 }
 
 static void set_levels(const struct bounded *bounded, struct bounded_node *node)

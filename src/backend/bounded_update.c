@@ -9,15 +9,16 @@
  * Three pairs of "write mine, then look at yours" keep the invariants of bounded.c. In each at
  * least one side sees the other's, for both have a full barrier in between:
  *
- *   a CPU counts, then reads its limit and what it told | a limit falls, or `told` is taken up,
- * then what the CPU counted is read a CPU adds to the shared counter, then reads level  | level or
- * unit rises, then the shared and unit                                              counter is read
+ * - a CPU counts, then reads its limit and what it told; whoever lowers a limit, or takes up what
+ *   was told, then reads what the CPU counted;
+ * - a CPU adds to the shared counter, then reads level and unit; whoever raises one of these then
+ *   reads the shared counter.
  *
  * The third is the lock. So there is no race that leaves more than the bound behind.
  */
 #include "backend/bounded.h"
-#include "backend/tally.h"
-#include "backend/this_cpu.h"
+#include "backend/counter_add.h"
+#include "backend/users.h"
 
 #include <stdlib.h>
 
@@ -182,27 +183,12 @@ static __always_inline void tell(const struct bounded *bounded, struct bounded_l
 	settle(bounded, node, update->cpu, lru, t);
 }
 
-/*
- * Relaxed: who is to see what this CPU counted has been told so by other means, a lock or a message
- * behind the update, and these order the bit as they order the counters.
- */
-static __always_inline void list_cpu(struct bounded_node *node, unsigned cpu,
-				     struct bounded_local *local, struct tally *t)
-{
-	_Atomic unsigned long *word = &bounded_users(node)[cpu / CPUMASK_WORD_BITS];
-
-	atomic_fetch_or_explicit(word, 1ul << (cpu % CPUMASK_WORD_BITS), memory_order_relaxed);
-	local->listed = 1;
-	tally_add(t, atomics, 1);
-	tally_touch(t, word, sizeof(*word));
-}
-
 static __always_inline void count_local(struct bounded_node *node, struct bounded_local *local,
 					const struct update *update, struct tally *t)
 {
 	tally_touch(t, &local->listed, sizeof(local->listed));
 	if (!local->listed)
-		list_cpu(node, update->cpu, local, t);
+		users_add(bounded_users(node), update->cpu, &local->listed, t);
 	this_cpu_add(&local->pages[update->lru], update->delta, t);
 }
 

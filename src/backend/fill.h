@@ -11,6 +11,7 @@
 #define MEMCGBENCH_BACKEND_FILL_H
 
 #include "backend/charge.h"
+#include "memcg/stat_items.h"
 
 #include <stdatomic.h>
 
@@ -25,6 +26,15 @@ static inline void fill_add_lists(_Atomic long *to, const _Atomic long *from)
 {
 	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
 		fill_add(&to[lru], atomic_load_explicit(&from[lru], memory_order_relaxed));
+}
+
+/* Those of the items up to `end` that no update changes. */
+static inline void fill_add_items(_Atomic long *to, const _Atomic long *from, unsigned end)
+{
+	for (unsigned item = NR_LRU_LISTS; item < end; item++)
+		if (stat_item_is_static(item))
+			fill_add(&to[item],
+				 atomic_load_explicit(&from[item], memory_order_relaxed));
 }
 
 /* Which of a memcg's own batches the charges that are visited belong to. */

@@ -9,18 +9,10 @@
  * its local counter. Nothing flushes what stays in a batch.
  */
 #include "backend/charge.h"
+#include "backend/counter_add.h"
 #include "backend/model.h"
-#include "backend/this_cpu.h"
 
 #include <stdlib.h>
-
-/* Shared between CPUs. Relaxed: a counter orders nothing, as atomic_long_add() does not. */
-static __always_inline void shared_add(_Atomic long *counter, long delta, struct tally *t)
-{
-	atomic_fetch_add_explicit(counter, delta, memory_order_relaxed);
-	tally_add(t, atomics, 1);
-	tally_touch(t, counter, sizeof(*counter));
-}
 
 /* Add to a batch; returns what spills, or 0. */
 static __always_inline long batch_add(_Atomic long *batch, long delta, long limit, struct tally *t)

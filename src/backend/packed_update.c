@@ -10,23 +10,13 @@
  *
  * The first event of a CPU in a memcg and node also sets the CPU's bit, for good: one atomic.
  */
+#include "backend/counter_add.h"
 #include "backend/fill.h"
 #include "backend/packed.h"
-#include "backend/tally.h"
+#include "backend/users.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* Only the CPU that owns a line writes it: a relaxed load and store do, without a lock prefix;
- * readers on other CPUs see the old or the new value, never half of one. */
-static __always_inline void this_cpu_add(_Atomic long *counter, long delta, struct tally *t)
-{
-	long value = atomic_load_explicit(counter, memory_order_relaxed);
-
-	atomic_store_explicit(counter, value + delta, memory_order_relaxed);
-	tally_add(t, adds, 1);
-	tally_touch(t, counter, sizeof(*counter));
-}
 
 /* Add to a batch; returns what spills, or 0. What stays is -B..B, and fits. */
 static __always_inline long batch_add(_Atomic int32_t *batch, long delta, long limit,
@@ -43,30 +33,6 @@ static __always_inline long batch_add(_Atomic int32_t *batch, long delta, long l
 	tally_add(t, adds, 1);
 	tally_touch(t, batch, sizeof(*batch));
 	return spilled;
-}
-
-/* Shared between CPUs. Relaxed: a counter orders nothing, as atomic_long_add() does not. */
-static __always_inline void shared_add(_Atomic long *counter, long delta, struct tally *t)
-{
-	atomic_fetch_add_explicit(counter, delta, memory_order_relaxed);
-	tally_add(t, atomics, 1);
-	tally_touch(t, counter, sizeof(*counter));
-}
-
-/*
- * Relaxed: who is to see what this CPU counted has been told so by other means, a lock or a message
- * behind the update, and these order the bit as they order the counters.
- */
-static __always_inline void list_cpu(const struct packed *packed, struct packed_memcg *memcg,
-				     unsigned node, unsigned cpu, struct packed_line *line,
-				     struct tally *t)
-{
-	_Atomic unsigned long *word = &packed_users(packed, memcg, node)[cpu / CPUMASK_WORD_BITS];
-
-	atomic_fetch_or_explicit(word, 1ul << (cpu % CPUMASK_WORD_BITS), memory_order_relaxed);
-	line->listed = 1;
-	tally_add(t, atomics, 1);
-	tally_touch(t, word, sizeof(*word));
 }
 
 static __always_inline void update_memcg(const struct packed *packed, struct packed_memcg *memcg,
@@ -96,7 +62,7 @@ static __always_inline void update_node(const struct packed *packed, struct pack
 	tally_touch(t, &memcg->node[update->node], sizeof(memcg->node[update->node]));
 	tally_touch(t, &line->listed, sizeof(line->listed));
 	if (!line->listed)
-		list_cpu(packed, memcg, update->node, update->cpu, line, t);
+		users_add(packed_users(packed, memcg, update->node), update->cpu, &line->listed, t);
 	this_cpu_add(&line->local[update->lru], update->delta, t);
 	spilled = batch_add(&line->held[update->lru], update->delta, packed->batch, t);
 	if (!spilled)
@@ -150,7 +116,8 @@ static void fill_charge(void *arg, const struct charge *charge)
 	if (!charge->pages)
 		return;
 	if (!line->listed)
-		list_cpu(packed, memcg, charge->node, charge->cpu, line, NULL);
+		users_add(packed_users(packed, memcg, charge->node), charge->cpu, &line->listed,
+			  NULL);
 	fill_add(&line->local[charge->lru], charge->pages);
 	atomic_init(&line->held[charge->lru], (int32_t)charge->remainder);
 	fill_add(&node->stat[charge->lru], charge->pages - charge->remainder);

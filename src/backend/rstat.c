@@ -5,8 +5,7 @@
  * later.
  *
  * When a read flushes is `counters.flush`:
- * - v5.13: always, the memcg's subtree. (Lruvecs followed with 5.15; here they are in from the
- * start.)
+ * - v5.13: always, the memcg's subtree. Lruvecs, which followed with 5.15, are in from here on.
  * - v5.16: when more than batch x CPUs pages were updated anywhere, the whole tree. CPUs count by
  * the batch, rounded down. One flusher: others do not wait, and read what is there.
  * - v6.8: when more than batch x CPUs pages were updated in the memcg's subtree, that subtree.
@@ -42,13 +41,8 @@
 
 #include "backend/backend_table.h"
 #include "backend/bound.h"
+#include "backend/rstat_read.h"
 #include "scenario/target.h"
-
-/* An item below 0, for pages that moved between CPUs and were not flushed at once, reads as 0. */
-static __always_inline uint64_t clamp_pages(long value)
-{
-	return value < 0 ? 0 : (uint64_t)value;
-}
 
 /* The lists of `mask` of counters that flushes keep. */
 static __always_inline uint64_t kept_pages(const _Atomic long *stats, unsigned mask,
@@ -56,25 +50,10 @@ static __always_inline uint64_t kept_pages(const _Atomic long *stats, unsigned m
 {
 	uint64_t pages = 0;
 
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
-		if (!(mask & (1u << lru)))
-			continue;
-		/* Relaxed: any moment's value, as the kernel reads it. */
-		pages += clamp_pages(atomic_load_explicit(&stats[lru], memory_order_relaxed));
-		tally_add(t, atomics, 1);
-		tally_touch(t, &stats[lru], sizeof(stats[lru]));
-	}
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		if (mask & (1u << lru))
+			pages += rstat_kept_item(&stats[lru], t);
 	return pages;
-}
-
-static __always_inline const _Atomic long *node_stats(const struct rstat *rstat,
-						      struct rstat_memcg *memcg, unsigned node,
-						      struct tally *t)
-{
-	_Atomic long **slot = rstat_nodeinfo(rstat, memcg, node);
-
-	tally_touch(t, slot, sizeof(*slot));
-	return *slot;
 }
 
 /* Rows of counters that flushes keep: array RSTAT_STATE or RSTAT_LOCAL. */
@@ -90,7 +69,7 @@ static __always_inline void read_kept_rows(const struct rstat *rstat, struct rst
 
 		*cells++ = kept_pages(memcg->stats + array * layout->memcg_items, mask, t);
 		for (unsigned node = 0; node < layout->nodes; node++)
-			*cells++ = kept_pages(node_stats(rstat, memcg, node, t) +
+			*cells++ = kept_pages(rstat_node_stats(rstat, memcg, node, t) +
 						      array * layout->node_items,
 					      mask, t);
 	}
@@ -101,28 +80,11 @@ static __always_inline uint64_t possible_pages(const struct rstat *rstat,
 					       const struct rstat_memcg *memcg, uint64_t offset,
 					       unsigned mask, struct tally *t)
 {
-	unsigned char *const *area = rstat->area;
 	uint64_t pages = 0;
-	unsigned cpu;
 
-	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
-		long sum = 0;
-
-		if (!(mask & (1u << lru)))
-			continue;
-		tally_touch(t, &memcg->object, sizeof(memcg->object));
-		tally_touch(t, rstat->possible, cpumask_bytes(rstat->nr_possible));
-		for_each_possible_cpu (cpu, rstat->possible, rstat) {
-			const _Atomic long *item =
-				(const _Atomic long *)(area[cpu] + memcg->object + offset) + lru;
-
-			sum += atomic_load_explicit(item, memory_order_relaxed);
-			tally_add(t, loads_local, 1);
-			tally_touch(t, &area[cpu], sizeof(area[cpu]));
-			tally_touch(t, item, sizeof(*item));
-		}
-		pages += clamp_pages(sum);
-	}
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		if (mask & (1u << lru))
+			pages += rstat_summed_item(rstat, memcg, offset, lru, t);
 	return pages;
 }
 
@@ -136,14 +98,11 @@ static __always_inline void sum_local_rows(const struct rstat *rstat,
 	for (unsigned row = 0; row < NR_NUMA_ROWS; row++) {
 		uint64_t *cells = &out->cells[numa_cell(layout->nodes, SCOPE_LOCAL, row, 0)];
 		unsigned mask = numa_rows[row].lru_mask;
-		uint64_t offset = layout->head_offset + sizeof(struct rstat_head);
 
-		*cells++ = possible_pages(rstat, memcg, offset, mask, t);
-		offset = layout->lruvec_offset;
-		for (unsigned node = 0; node < layout->nodes; node++) {
-			*cells++ = possible_pages(rstat, memcg, offset, mask, t);
-			offset += layout->lruvec_bytes;
-		}
+		*cells++ = possible_pages(rstat, memcg, rstat_memcg_offset(rstat), mask, t);
+		for (unsigned node = 0; node < layout->nodes; node++)
+			*cells++ = possible_pages(rstat, memcg, rstat_node_offset(rstat, node),
+						  mask, t);
 	}
 }
 

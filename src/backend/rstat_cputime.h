@@ -19,8 +19,8 @@
 #ifndef MEMCGBENCH_BACKEND_RSTAT_CPUTIME_H
 #define MEMCGBENCH_BACKEND_RSTAT_CPUTIME_H
 
+#include "backend/counter_add.h"
 #include "backend/rstat_tree.h"
-#include "backend/this_cpu.h"
 
 /* What one update accounts, in ns. */
 static const long rstat_update_ns[RSTAT_CPUTIME_ITEMS] = {

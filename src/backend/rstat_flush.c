@@ -17,6 +17,7 @@
  * kernel takes it away afterwards.
  */
 #include "backend/rstat_cputime.h"
+#include "backend/rstat_read.h"
 #include "backend/rstat_tree.h"
 
 /* Shared counters are changed under the flush lock only. Relaxed: readers take any moment's value.
@@ -67,16 +68,6 @@ static __always_inline void flush_items(_Atomic long *items, unsigned nr, _Atomi
 	}
 }
 
-static __always_inline _Atomic long *node_stats(const struct rstat *rstat,
-						struct rstat_memcg *memcg, unsigned node,
-						struct tally *t)
-{
-	_Atomic long **slot = rstat_nodeinfo(rstat, memcg, node);
-
-	tally_touch(t, slot, sizeof(*slot));
-	return *slot;
-}
-
 /* A pending pair of a CPU and a memcg. */
 static __always_inline void flush_pair(const struct rstat *rstat, unsigned char *area,
 				       struct rstat_memcg *memcg, struct tally *t)
@@ -91,8 +82,8 @@ static __always_inline void flush_pair(const struct rstat *rstat, unsigned char 
 		    parent ? parent->stats : NULL, local, t);
 	for (unsigned node = 0; node < layout->nodes; node++)
 		flush_items(rstat_node_items(rstat, area, memcg, node), layout->node_items,
-			    node_stats(rstat, memcg, node, t),
-			    parent ? node_stats(rstat, parent, node, t) : NULL, local, t);
+			    rstat_node_stats(rstat, memcg, node, t),
+			    parent ? rstat_node_stats(rstat, parent, node, t) : NULL, local, t);
 }
 
 static __always_inline void flush_cpu(const struct rstat *rstat, unsigned char *area,

@@ -6,53 +6,17 @@
  * they equal their previous values, and no flush finds anything of them; it scans them all the
  * same.
  */
-#include "backend/charge.h"
-#include "backend/rstat.h"
-#include "memcg/stat_items.h"
-
-/* Relaxed throughout: any moment's value, as the kernel reads it. Below 0 reads as 0. */
-static __always_inline uint64_t read_item(const _Atomic long *item, struct tally *t)
-{
-	long value = atomic_load_explicit(item, memory_order_relaxed);
-
-	tally_add(t, atomics, 1);
-	tally_touch(t, item, sizeof(*item));
-	return value < 0 ? 0 : (uint64_t)value;
-}
-
-/* One item of all CPUs, `offset` bytes into each one's object of the memcg. */
-static __always_inline uint64_t sum_item(const struct rstat *rstat, const struct rstat_memcg *memcg,
-					 uint64_t offset, unsigned item, struct tally *t)
-{
-	long sum = 0;
-	unsigned cpu;
-
-	tally_touch(t, &memcg->object, sizeof(memcg->object));
-	tally_touch(t, rstat->possible, cpumask_bytes(rstat->nr_possible));
-	for_each_possible_cpu (cpu, rstat->possible, rstat) {
-		const _Atomic long *counter =
-			(const _Atomic long *)(rstat->area[cpu] + memcg->object + offset) + item;
-
-		sum += atomic_load_explicit(counter, memory_order_relaxed);
-		tally_add(t, loads_local, 1);
-		tally_touch(t, &rstat->area[cpu], sizeof(rstat->area[cpu]));
-		tally_touch(t, counter, sizeof(*counter));
-	}
-	return sum < 0 ? 0 : (uint64_t)sum;
-}
+#include "backend/fill.h"
+#include "backend/rstat_read.h"
 
 /* The counters of one column that flushes keep. */
 static __always_inline const _Atomic long *kept_items(const struct rstat *rstat,
 						      struct rstat_memcg *memcg, unsigned array,
 						      unsigned column, struct tally *t)
 {
-	_Atomic long **slot;
-
 	if (!column)
 		return memcg->stats + array * rstat->layout.memcg_items;
-	slot = rstat_nodeinfo(rstat, memcg, column - 1);
-	tally_touch(t, slot, sizeof(*slot));
-	return *slot + array * rstat->layout.node_items;
+	return rstat_node_stats(rstat, memcg, column - 1, t) + array * rstat->layout.node_items;
 }
 
 static __always_inline uint64_t kept_cell(const struct rstat *rstat, struct rstat_memcg *memcg,
@@ -63,7 +27,7 @@ static __always_inline uint64_t kept_cell(const struct rstat *rstat, struct rsta
 	uint64_t value = 0;
 
 	for (unsigned i = 0; i < row->nr_items; i++)
-		value += read_item(&items[row->items[i]], t);
+		value += rstat_kept_item(&items[row->items[i]], t);
 	return value;
 }
 
@@ -71,13 +35,11 @@ static __always_inline uint64_t summed_cell(const struct rstat *rstat, struct rs
 					    unsigned column, const struct stat_row_format *row,
 					    struct tally *t)
 {
-	const struct rstat_layout *layout = &rstat->layout;
-	uint64_t offset = layout->head_offset + sizeof(struct rstat_head), value = 0;
+	uint64_t offset = column ? rstat_node_offset(rstat, column - 1) : rstat_memcg_offset(rstat);
+	uint64_t value = 0;
 
-	if (column)
-		offset = layout->lruvec_offset + (column - 1) * layout->lruvec_bytes;
 	for (unsigned i = 0; i < row->nr_items; i++)
-		value += sum_item(rstat, memcg, offset, row->items[i], t);
+		value += rstat_summed_item(rstat, memcg, offset, row->items[i], t);
 	return value;
 }
 
@@ -129,21 +91,14 @@ int rstat_count_stat(void *instance, const struct read_request *request, struct 
 	return tally.error;
 }
 
-/* No reader or writer runs yet: plain arithmetic on relaxed accesses. */
-static void add(_Atomic long *counter, long delta)
-{
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + delta,
-			      memory_order_relaxed);
-}
-
 /* To a CPU's item, the value that the last flush saw, and what that flush brought it to. */
 static void add_flushed(_Atomic long *items, _Atomic long *stats, unsigned nr, unsigned item,
 			long value)
 {
-	add(&items[item], value);
-	add(&items[nr + item], value);
-	add(&stats[RSTAT_STATE * nr + item], value);
-	add(&stats[RSTAT_LOCAL * nr + item], value);
+	fill_add(&items[item], value);
+	fill_add(&items[nr + item], value);
+	fill_add(&stats[RSTAT_STATE * nr + item], value);
+	fill_add(&stats[RSTAT_LOCAL * nr + item], value);
 }
 
 struct fill {
@@ -166,13 +121,6 @@ static void fill_item(void *arg, const struct item_charge *charge)
 }
 
 /* Counts of the subtree are the first of each memcg's arrays. */
-static void add_items(_Atomic long *to, _Atomic long *from, unsigned end)
-{
-	for (unsigned item = NR_LRU_LISTS; item < end; item++)
-		if (stat_item_is_static(item))
-			add(&to[item], atomic_load_explicit(&from[item], memory_order_relaxed));
-}
-
 void rstat_populate_items(struct rstat *rstat, const struct charge_plan *plan)
 {
 	struct fill fill = {.rstat = rstat};
@@ -188,9 +136,9 @@ void rstat_populate_items(struct rstat *rstat, const struct charge_plan *plan)
 		parent = fill.memcg->parent;
 		if (!parent)
 			continue;
-		add_items(parent->stats, fill.memcg->stats, NR_STAT_ITEMS);
+		fill_add_items(parent->stats, fill.memcg->stats, NR_STAT_ITEMS);
 		for (unsigned node = 0; node < rstat->layout.nodes; node++)
-			add_items(*rstat_nodeinfo(rstat, parent, node),
-				  *rstat_nodeinfo(rstat, fill.memcg, node), NR_NODE_ITEMS);
+			fill_add_items(*rstat_nodeinfo(rstat, parent, node),
+				       *rstat_nodeinfo(rstat, fill.memcg, node), NR_NODE_ITEMS);
 	}
 }

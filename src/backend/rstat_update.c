@@ -13,9 +13,9 @@
  *
  * Where the point reads cpu.stat, each event accounts CPU time to its memcg, too: rstat_cputime.h.
  */
+#include "backend/counter_add.h"
 #include "backend/rstat_cputime.h"
 #include "backend/rstat_tree.h"
-#include "backend/this_cpu.h"
 
 #include <stdlib.h>
 

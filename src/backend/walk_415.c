@@ -13,8 +13,8 @@
  */
 #include "backend/backend_table.h"
 #include "backend/charge.h"
+#include "backend/counter_add.h"
 #include "backend/model.h"
-#include "backend/this_cpu.h"
 #include "backend/walk.h"
 
 #include <errno.h>

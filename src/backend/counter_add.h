@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Adding to a per-CPU counter. Always-inlined with a tally (tally.h), for updates of all models. */
-#ifndef MEMCGBENCH_BACKEND_THIS_CPU_H
-#define MEMCGBENCH_BACKEND_THIS_CPU_H
+/* Adding to a counter. Always-inlined with a tally (tally.h), for updates of all models. */
+#ifndef MEMCGBENCH_BACKEND_COUNTER_ADD_H
+#define MEMCGBENCH_BACKEND_COUNTER_ADD_H
 
 #include "backend/tally.h"
 
@@ -17,6 +17,14 @@ static __always_inline void this_cpu_add(_Atomic long *counter, long delta, stru
 
 	atomic_store_explicit(counter, value + delta, memory_order_relaxed);
 	tally_add(t, adds, 1);
+	tally_touch(t, counter, sizeof(*counter));
+}
+
+/* Shared between CPUs. Relaxed: a counter orders nothing, as atomic_long_add() does not. */
+static __always_inline void shared_add(_Atomic long *counter, long delta, struct tally *t)
+{
+	atomic_fetch_add_explicit(counter, delta, memory_order_relaxed);
+	tally_add(t, atomics, 1);
 	tally_touch(t, counter, sizeof(*counter));
 }
 
