@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The files but v1 memory.numa_stat under rstat: one flush as the rules have it, then one read of a
- * shared counter for each item. Rows of the memcg itself are kept by flushes under the rules of 6.8
- * (since 6.6), and sum all possible CPUs before. Static items were counted and flushed long ago:
+ * shared counter for each item. Rows of the memcg itself are kept by flushes from the rules of 6.8
+ * on (since 6.6), and sum all possible CPUs before. Static items were counted and flushed long ago:
  * they equal their previous values, and no flush finds anything of them; it scans them all the
  * same.
  */
