@@ -24,7 +24,7 @@
  * for each CPU, B x C + (B-1) x C; v5.16 C batches of up to 2B-1 pages, counted as one each, and up
  * to a batch for each CPU, (2B-1) x C + B x C, wherever in the tree. It does not grow with the
  * tree. That is at rest: what is updated while a flush is under way may come with the next one
- * only.
+ * only, and may be left uncounted until then (rstat_flush.c).
  *
  * cpu.stat (read.with) has no threshold: each read of it flushes the memcg's subtree. Under the
  * tree that all share, memory's items come along, under the lock that memory's readers wait for,

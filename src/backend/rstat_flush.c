@@ -14,7 +14,10 @@
  *
  * What is taken out and what the thresholds count: a count is taken away before the items that it
  * stands for are read, so that an update under way is counted too much and not too little. The
- * kernel takes it away afterwards.
+ * kernel takes it away afterwards. This holds of the memcg that is flushed, and of all below it but
+ * for one case: where one is found in a CPU's tree for the first time, CPUs before may have updated
+ * and counted it since their turn. These pages are in their trees, and uncounted. The kernel loses
+ * such counts at every CPU; here it takes updates that meet the flush of another CPU.
  */
 #include "backend/rstat_cputime.h"
 #include "backend/rstat_read.h"
@@ -116,8 +119,11 @@ static __always_inline void flush_subtree(const struct rstat *rstat, struct rsta
 	tally_add(t, flushes, 1);
 	tally_touch(t, global, sizeof(*global));
 	tally_touch(t, rstat->possible, cpumask_bytes(rstat->nr_possible));
-	if (rstat_counts_per_memcg(rstat))
+	if (rstat_counts_per_memcg(rstat)) {
+		/* Before the first CPU's items are read; not again for that CPU. */
+		top->flush = number;
 		rstat_forget_updates(&top->updates, t);
+	}
 	for_each_possible_cpu (cpu, rstat->possible, rstat) {
 		tally_touch(t, &rstat->area[cpu], sizeof(*rstat->area));
 		flush_cpu(rstat, rstat->area[cpu], top, number, t);

@@ -124,7 +124,7 @@ static __always_inline void rstat_forget_counts(const struct rstat *rstat, unsig
 						struct tally *t)
 {
 	rstat_forget_updates(&rstat_head(rstat, area, memcg)->updates, t);
-	/* Another CPU's updates may have been counted after that CPU's items were read. */
+	/* Not again: other CPUs' updates may have been counted after their items were read. */
 	if (memcg->flush >= number)
 		return;
 	memcg->flush = number;

@@ -214,6 +214,44 @@ static void who_waits_gets_a_lock_that_is_given_up_and_no_other(void **state)
 	}
 }
 
+static void *flush_main(void *arg)
+{
+	const struct fixture *f = arg;
+
+	f->backend->flush(f->instance, f->tree->nr - 1);
+	return NULL;
+}
+
+/*
+ * A flush has been at the first CPU and waits at the second one, which has the memcg in its tree;
+ * the first updates the memcg and counts that. Its pages are pending, and so must their count be.
+ */
+static void what_is_counted_behind_a_flush_stays_counted(void **state)
+{
+	for (size_t k = 2; k < NR_RULES; k++) {
+		struct update update = {.memcg = 5, .cpu = 1, .delta = 100};
+		struct rstat_cpu *second;
+		struct rstat_memcg *memcg;
+		pthread_t thread;
+		struct fixture f;
+
+		init(&f, small_point(5, 1, 2), all_rules[k], FLUSH_LOCK_HELD);
+		memcg = rstat_memcg(f.instance, 5);
+		second = (struct rstat_cpu *)((struct rstat *)f.instance)->area[1];
+		fixture_update(&f, &update);
+		rstat_lock_take(&second->lock);
+		assert_int_equal(pthread_create(&thread, NULL, flush_main, &f), 0);
+		while (!rstat_lock_is_wanted(&second->lock))
+			sched_yield();
+		update.cpu = 0;
+		fixture_update(&f, &update);
+		rstat_lock_drop(&second->lock);
+		pthread_join(thread, NULL);
+		assert_int_equal(atomic_load(&memcg->updates), 100);
+		fixture_fini(&f);
+	}
+}
+
 static const struct race the_race = {.writers = 4, .readers = 3, .flushers = 1, .updates = 2000};
 
 /*
@@ -272,6 +310,7 @@ int main(void)
 		cmocka_unit_test(the_rules_stand_for_what_their_kernels_do),
 		cmocka_unit_test(who_holds_for_5_ms_and_who_waits_for_it_shows),
 		cmocka_unit_test(who_waits_gets_a_lock_that_is_given_up_and_no_other),
+		cmocka_unit_test(what_is_counted_behind_a_flush_stays_counted),
 		cmocka_unit_test(readers_writers_and_flushers_lose_nothing),
 	};
 
