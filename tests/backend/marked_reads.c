@@ -5,6 +5,7 @@
  * for a line on standard input, and then prints for each read where things lie and what was
  * counted.
  */
+#include "backend/bounded.h"
 #include "backend/charge.h"
 #include "backend/model.h"
 #include "backend/packed.h"
@@ -41,9 +42,12 @@ static const struct read_case {
 	{"cached", 0, LAYOUT_V5_6, READ_NUMA_STAT, READ_V2},
 	{"cached-fnptr", 0, LAYOUT_LEAN, READ_NUMA_STAT, READ_V1},
 	{"packed", 300000, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1},
+	{"bounded", 300000, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1},
 	/* Below their thresholds: what is pending is left where it is. */
 	{"rstat", 300000, LAYOUT_V5_6, READ_NUMA_STAT, READ_V1, FLUSH_V6_8},
 	{"rstat", 0, LAYOUT_LEAN, READ_NUMA_STAT, READ_V1, FLUSH_V5_16},
+	{"rstat", 0, LAYOUT_V5_6, READ_MEMORY_STAT, READ_V1, FLUSH_V5_16},
+	{"rstat", 300000, LAYOUT_V5_6, READ_MEMORY_STAT, READ_V1, FLUSH_V6_16},
 	/* clang-format on */
 };
 
@@ -83,6 +87,22 @@ static void print_packed(const struct packed *packed)
 	}
 }
 
+static void print_bounded(const struct bounded *bounded)
+{
+	struct bounded_memcg *root = bounded_memcg(bounded, 0);
+
+	for (unsigned k = 0; k < NODES; k++) {
+		struct bounded_node *node = root->node[k];
+
+		print_range("shared", node->stat, sizeof(node->stat));
+		for (unsigned cpu = 0; cpu < bounded->layout.cpus; cpu++) {
+			struct bounded_local *local = &bounded_cpu(bounded, cpu, node->line)->local;
+
+			print_range("area", local->pages, sizeof(local->pages));
+		}
+	}
+}
+
 static void print_rstat(const struct rstat *rstat)
 {
 	const struct rstat_layout *layout = &rstat->layout;
@@ -109,6 +129,8 @@ static void print_places(const struct backend *backend, void *instance)
 		print_range("region", regions[i].base, regions[i].bytes);
 	if (!strcmp(backend->name, "packed"))
 		print_packed(instance);
+	else if (!strcmp(backend->name, "bounded"))
+		print_bounded(instance);
 	else if (!strcmp(backend->name, "rstat"))
 		print_rstat(instance);
 	else
