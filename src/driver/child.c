@@ -290,7 +290,8 @@ int child_run(const json_t *request, const struct child_options *options,
 		answer_fd = memfd_create("memcgbench-answer", MFD_CLOEXEC);
 	if (request_fd < 0 || answer_fd < 0) {
 		r = error_set(err, request_fd < 0 ? request_fd : -errno,
-			      "cannot make a memory file for a measuring process");
+			      "cannot make a memory file for a measuring process: %s",
+			      strerror(request_fd < 0 ? -request_fd : errno));
 		goto out;
 	}
 	r = start(&child, request_fd, answer_fd, err);
