@@ -22,6 +22,9 @@
 #define HEAD_BYTES 256
 
 #define BACKEND_NAME_BYTES 64 /* as in scenarios */
+/* Of nanoseconds, pages and bytes: sums of such numbers stay finite, and each becomes an integer
+ * without harm. */
+#define LIMIT 0x1p63
 
 const char *json_skip_blanks(const char *p)
 {
@@ -176,6 +179,12 @@ static bool may_name_backend(const json_t *value)
 	       strspn(json_string_value(value), allowed) == length;
 }
 
+bool json_is_figure(const json_t *value)
+{
+	return json_is_number(value) && json_number_value(value) >= 0 &&
+	       json_number_value(value) < LIMIT;
+}
+
 static bool has_kind(const json_t *value, enum field_kind kind)
 {
 	switch (kind) {
@@ -188,7 +197,7 @@ static bool has_kind(const json_t *value, enum field_kind kind)
 	case FIELD_POSITIVE:
 		return json_is_integer(value) && json_integer_value(value) >= 1;
 	case FIELD_NUMBER:
-		return json_is_number(value) && json_number_value(value) >= 0;
+		return json_is_figure(value);
 	case FIELD_FLAG:
 		return json_is_boolean(value);
 	case FIELD_OBJECT:
@@ -204,7 +213,7 @@ static const char *const kind_names[] = {
 	[FIELD_BACKEND] = "the name of a back end",
 	[FIELD_WHOLE] = "a whole number, at least 0",
 	[FIELD_POSITIVE] = "a whole number, at least 1",
-	[FIELD_NUMBER] = "a number, at least 0",
+	[FIELD_NUMBER] = "a number, 0 to 9.2e18",
 	[FIELD_FLAG] = "true or false",
 	[FIELD_OBJECT] = "an object",
 	[FIELD_ARRAY] = "a list",

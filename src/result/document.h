@@ -19,7 +19,7 @@ enum field_kind {
 	FIELD_BACKEND, /* a text that may be the name of a back end */
 	FIELD_WHOLE, /* an integer, at least 0 */
 	FIELD_POSITIVE, /* an integer, at least 1 */
-	FIELD_NUMBER, /* any number, at least 0 */
+	FIELD_NUMBER, /* json_is_figure() */
 	FIELD_FLAG,
 	FIELD_OBJECT,
 	FIELD_ARRAY,
@@ -75,6 +75,9 @@ int document_check(const struct document *document, const struct field *fields, 
 /* The same of a value inside the document, which is at the path `where`. */
 int document_check_at(const struct document *document, const json_t *json, const char *where,
 		      const struct field *fields, size_t nr, struct error *err);
+
+/* A number that a figure may be: at least 0, and not more than an integer can be. */
+bool json_is_figure(const json_t *value);
 
 /* The value at a path, or NULL. */
 json_t *json_at(const json_t *json, const char *path);

@@ -123,7 +123,7 @@ static int values_fault(const struct reading *reading, const char *name, unsigne
 	snprintf(path, sizeof(path), "%s.values.%.40s", reading->where, name);
 	if (item)
 		return document_fault(reading->document, path, err,
-				      "item %u is not a number, at least 0, or null", item);
+				      "item %u is not a number, 0 to 9.2e18, or null", item);
 	return document_fault(reading->document, path, err,
 			      "is not a list of %u, one value for each of repetitions",
 			      reading->cell->processes);
@@ -140,7 +140,7 @@ static int read_values(const struct reading *reading, const char *name, const js
 	for (unsigned i = 0; i < cell->processes; i++) {
 		const json_t *item = json_array_get(list, i);
 
-		if (!json_is_null(item) && !(json_is_number(item) && json_number_value(item) >= 0))
+		if (!json_is_null(item) && !json_is_figure(item))
 			return values_fault(reading, name, i + 1, err);
 		if (metric)
 			*(double *)((char *)&cell->figures[i] + metric->offset) =

@@ -9,10 +9,23 @@
 #define BUCKET (1.0 / 256) /* what a quantile may be off, of itself */
 #define DIGITS 1e-9
 
-static const char *const lock_counts[] = {"taken", "contended", "passed_by", "wait_ns", "hold_ns"};
-static const char *const lock_times[] = {"wait_median_ns", "wait_max_ns", "hold_median_ns",
-					 "hold_max_ns"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define NULLABLE (FIELD_NULL | FIELD_OPTIONAL)
+
+static const struct field lock_fields[] = {
+	{"name", FIELD_TEXT, 0},
+	{"taken", FIELD_POSITIVE, 0}, /* one that nobody took is left out */
+	{"contended", FIELD_WHOLE, 0},
+	{"passed_by", FIELD_WHOLE, 0},
+	{"wait_ns", FIELD_WHOLE, 0},
+	{"wait_median_ns", FIELD_NUMBER, 0},
+	{"wait_p99_ns", FIELD_NUMBER, NULLABLE},
+	{"wait_max_ns", FIELD_NUMBER, 0},
+	{"hold_ns", FIELD_WHOLE, 0},
+	{"hold_median_ns", FIELD_NUMBER, 0},
+	{"hold_p99_ns", FIELD_NUMBER, NULLABLE},
+	{"hold_max_ns", FIELD_NUMBER, 0},
+};
 
 static int fault(const struct document *document, size_t index, const char *key, struct error *err,
 		 const char *what)
@@ -21,24 +34,6 @@ static int fault(const struct document *document, size_t index, const char *key,
 
 	snprintf(path, sizeof(path), "locks.%zu.%s", index, key);
 	return document_fault(document, path, err, "%s", what);
-}
-
-static int check_types(const struct document *document, size_t index, const json_t *lock,
-		       struct error *err)
-{
-	if (!json_is_string(json_object_get(lock, "name")))
-		return fault(document, index, "name", err, "must be a text");
-	for (size_t i = 0; i < COUNT(lock_counts); i++) {
-		const json_t *count = json_object_get(lock, lock_counts[i]);
-
-		if (!json_is_integer(count) || json_integer_value(count) < 0)
-			return fault(document, index, lock_counts[i], err,
-				     "must be a whole number, 0 or more");
-	}
-	for (size_t i = 0; i < COUNT(lock_times); i++)
-		if (!json_is_number(json_object_get(lock, lock_times[i])))
-			return fault(document, index, lock_times[i], err, "must be a number");
-	return 0;
 }
 
 /* A median, a 99th percentile where there is one, a maximum and a total of `nr` times. */
@@ -68,12 +63,13 @@ static int check_lock(const struct document *document, size_t index, const json_
 {
 	double taken = json_number_at(lock, "taken");
 	double contended = json_number_at(lock, "contended");
-	int r = check_types(document, index, lock, err);
+	char where[32];
+	int r;
 
+	snprintf(where, sizeof(where), "locks.%zu", index);
+	r = document_check_at(document, lock, where, lock_fields, COUNT(lock_fields), err);
 	if (r)
 		return r;
-	if (taken < 1)
-		return fault(document, index, "taken", err, "is 0, and such a lock is left out");
 	if (contended > taken)
 		return fault(document, index, "contended", err, "is more than it was taken");
 	if (!is_ordered(lock, "wait", contended))

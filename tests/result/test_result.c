@@ -160,6 +160,14 @@ static const struct {
 	{"error", "bound_pages", "\"many\"", "error.bound_pages"},
 	{"build", "id", NULL, "build.id"},
 	{"", "warnings", "[\"a\", 2]", "warnings.1: must be a text"},
+	{"update", "median_ns", "1e19", "update.median_ns: is something else (must be a number, 0"},
+	{"error", "bound_pages", "1e300", "error.bound_pages: is something else"},
+	{"", "locks", "[null]", "locks.0"},
+	{"", "locks", "[{\"name\": \"flush\", \"taken\": 0}]", "locks.0.taken: is something else"},
+	{"", "locks",
+	 "[{\"name\": \"flush\", \"taken\": 1, \"contended\": 0, \"passed_by\": 0, \"wait_ns\": 0, "
+	 "\"wait_median_ns\": 0, \"wait_p99_ns\": \"long\"}]",
+	 "locks.0.wait_p99_ns: is something else"},
 };
 
 static void every_wrong_value_is_named(void **state)
