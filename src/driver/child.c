@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,9 +79,25 @@ static void raise_oom_score(void)
 	close(fd);
 }
 
+/*
+ * Under a real-time policy (chrt) threads of the child that never sleep may keep this process,
+ * which has the same priority, off their CPUs for good: then the kernel ends them in its place.
+ */
+static void limit_real_time(uint64_t limit_ns)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_RTTIME, &limit) < 0)
+		return;
+	limit.rlim_cur = limit_ns / 1000;
+	if (limit.rlim_max > limit.rlim_cur)
+		limit.rlim_max = limit.rlim_cur;
+	setrlimit(RLIMIT_RTTIME, &limit);
+}
+
 /* In the child, between fork and exec. Descriptors 3 and 4 may be among ours: move ours up first.
  */
-static void become_measurer(pid_t parent, int request, int answer, int errors)
+static void become_measurer(pid_t parent, int request, int answer, int errors, uint64_t limit_ns)
 {
 	char name[] = "memcgbench", command[] = "measure";
 	char *argv[] = {name, command, NULL};
@@ -104,13 +121,15 @@ static void become_measurer(pid_t parent, int request, int answer, int errors)
 		_exit(127);
 	close_range(CHILD_ANSWER_FD + 1, UINT_MAX, 0);
 	raise_oom_score();
+	limit_real_time(limit_ns);
 	interrupt_unblock();
 	execv("/proc/self/exe", argv);
 	dprintf(STDERR_FILENO, "cannot execute /proc/self/exe: %s\n", strerror(errno));
 	_exit(127);
 }
 
-static int start(struct running *child, int request, int answer, struct error *err)
+static int start(struct running *child, int request, int answer, uint64_t limit_ns,
+		 struct error *err)
 {
 	pid_t parent = getpid();
 	int pipe_fds[2];
@@ -126,7 +145,7 @@ static int start(struct running *child, int request, int answer, struct error *e
 		return error_set(err, code, "cannot fork: %s", strerror(-code));
 	}
 	if (child->pid == 0)
-		become_measurer(parent, request, answer, pipe_fds[1]);
+		become_measurer(parent, request, answer, pipe_fds[1], limit_ns);
 	close(pipe_fds[1]);
 	child->errors = pipe_fds[0];
 	fcntl(child->errors, F_SETFL, O_NONBLOCK);
@@ -294,7 +313,7 @@ int child_run(const json_t *request, const struct child_options *options,
 			      strerror(request_fd < 0 ? -request_fd : errno));
 		goto out;
 	}
-	r = start(&child, request_fd, answer_fd, err);
+	r = start(&child, request_fd, answer_fd, options->limit_ns, err);
 	if (r)
 		goto out;
 	status = attend(&child, options, report);
