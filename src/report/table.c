@@ -195,9 +195,27 @@ static void measure(const struct table *table, size_t *widths)
 	}
 }
 
+static size_t width_across(const struct table *table, const size_t *widths, size_t gap)
+{
+	size_t across = 0;
+
+	for (size_t c = 0; c < table->nr_columns; c++)
+		across += widths[c] + (c ? gap : 0);
+	return across;
+}
+
+/* Blanks between columns: one where only that fits a terminal. */
+static size_t gap_of(const struct table *table, const size_t *widths)
+{
+	return width_across(table, widths, 2) > TABLE_COLUMNS &&
+			       width_across(table, widths, 1) <= TABLE_COLUMNS
+		       ? 1
+		       : 2;
+}
+
 /* One line of texts; blanks are held back until something follows them. `row` NULL: the titles. */
 static void print_line(const struct table *table, const struct row *row, const size_t *widths,
-		       FILE *out)
+		       size_t gap, FILE *out)
 {
 	size_t blanks = 0;
 
@@ -207,7 +225,7 @@ static void print_line(const struct table *table, const struct row *row, const s
 		bool right = table->columns[c].align == ALIGN_RIGHT;
 
 		if (c)
-			blanks += 2;
+			blanks += gap;
 		if (right)
 			blanks += pad;
 		if (width) {
@@ -243,30 +261,31 @@ size_t table_width(const struct table *table)
 {
 	size_t *widths = table ? measured(table) : NULL, across = 0;
 
-	for (size_t c = 0; widths && c < table->nr_columns; c++)
-		across += widths[c] + (c ? 2 : 0);
+	if (widths)
+		across = width_across(table, widths, gap_of(table, widths));
 	free(widths);
 	return across;
 }
 
 int table_print(const struct table *table, FILE *out)
 {
-	size_t *widths;
+	size_t *widths, gap;
 
 	if (!table || table->broken)
 		return -ENOMEM;
 	widths = measured(table);
 	if (!widths)
 		return -ENOMEM;
+	gap = gap_of(table, widths);
 	if (has_titles(table))
-		print_line(table, NULL, widths, out);
+		print_line(table, NULL, widths, gap, out);
 	for (size_t r = 0; r < table->nr_rows; r++) {
 		const struct row *row = &table->rows[r];
 
 		if (row->heading)
 			wrap_print(out, row->indent, row->label, row->heading);
 		else
-			print_line(table, row, widths, out);
+			print_line(table, row, widths, gap, out);
 	}
 	free(widths);
 	return ferror(out) ? -EIO : 0;

@@ -29,10 +29,13 @@ void table_cell(struct table *table, const char *format, ...)
  * it. NAN is not known. */
 void table_value(struct table *table, double value, const char *unit);
 
+#define TABLE_COLUMNS 80
+
 /* Characters of the longest line, headings aside. */
 size_t table_width(const struct table *table);
 
-/* Two blanks between columns, titles first, no trailing blanks; 0 or -EIO/-ENOMEM. */
+/* Two blanks between columns, or one where the table is then no wider than TABLE_COLUMNS and is
+ * else; titles first, no trailing blanks. 0 or -EIO/-ENOMEM. */
 int table_print(const struct table *table, FILE *out);
 int table_print_tsv(const struct table *table, FILE *out);
 /* A table of GitHub's Markdown; headings become rows of their own, in bold. */

@@ -54,6 +54,32 @@ static void columns_align_by_characters_and_end_without_blanks(void **state)
 	table_free(table);
 }
 
+/* A column of one letter, and one that makes both together `width` wide. */
+static void expect_width(int length, const char *between, size_t width)
+{
+	struct table *table = table_new();
+	char expected[256];
+
+	table_column(table, "a", ALIGN_LEFT);
+	table_column(table, "b", ALIGN_RIGHT);
+	table_row(table);
+	table_cell(table, "x");
+	table_cell(table, "%0*d", length, 1);
+	snprintf(expected, sizeof(expected), "a%s%*s\nx%s%0*d\n", between, length, "b", between,
+		 length, 1);
+	expect(table, table_print, expected);
+	assert_int_equal(table_width(table), width);
+	table_free(table);
+}
+
+static void columns_move_together_where_that_makes_them_fit(void **state)
+{
+	(void)state;
+	expect_width(77, "  ", 80);
+	expect_width(78, " ", 80);
+	expect_width(79, "  ", 82);
+}
+
 static void tsv_has_every_field(void **state)
 {
 	struct table *table = fruit();
@@ -162,6 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_align_by_characters_and_end_without_blanks),
+		cmocka_unit_test(columns_move_together_where_that_makes_them_fit),
 		cmocka_unit_test(tsv_has_every_field),
 		cmocka_unit_test(markdown_has_headings_as_rows_and_escapes_what_it_would_read),
 		cmocka_unit_test(tables_without_titles_print_no_title_line),
