@@ -34,9 +34,10 @@
 struct bounded_node;
 struct tally;
 
-/* One CPU's part of the subtree of one memcg on one node. */
+/* One CPU's part of the subtree of one memcg on one node. A line, but for skewed areas, which start
+ * anywhere in one. */
 struct bounded_line {
-	alignas(STRUCT_ALIGN) _Atomic uint32_t counted[NR_LRU_LISTS]; /* modulo 2^32; by its CPU */
+	_Atomic uint32_t counted[NR_LRU_LISTS]; /* modulo 2^32; by its CPU */
 	_Atomic uint32_t told[NR_LRU_LISTS]; /* of it, added to the node's counter; by anyone */
 	_Atomic uint8_t level[NR_LRU_LISTS]; /* by the lock's holder */
 	struct bounded_node *node;
@@ -46,8 +47,9 @@ _Static_assert(sizeof(struct bounded_line) == STRUCT_ALIGN, "a CPU's part is one
 
 /* What one CPU counted in the memcg itself. By its CPU alone; others read `pages`. */
 struct bounded_local {
-	alignas(STRUCT_ALIGN) _Atomic long pages[NR_LRU_LISTS]; /* exact */
+	_Atomic long pages[NR_LRU_LISTS]; /* exact */
 	uint32_t listed; /* the CPU's bit in the node's mask of users is set */
+	unsigned char pad[STRUCT_ALIGN - NR_LRU_LISTS * sizeof(long) - sizeof(uint32_t)];
 };
 _Static_assert(sizeof(struct bounded_local) == STRUCT_ALIGN, "a CPU's own pages are one line");
 

@@ -73,11 +73,17 @@ static int run_file(const char *path, uint64_t mutations)
 	return 0;
 }
 
+/* A directory below may hold what has no place in a corpus, as charts of scenarios. */
+static int is_file(const struct dirent *entry)
+{
+	return entry->d_type != DT_DIR;
+}
+
 /* Returns how many files failed, or -1 where there is nothing to run. */
 static int run_directory(const char *path, uint64_t mutations, unsigned *nr)
 {
 	struct dirent **entries;
-	int found = scandir(path, &entries, NULL, alphasort);
+	int found = scandir(path, &entries, is_file, alphasort);
 	int failed = 0;
 
 	if (found < 0)
