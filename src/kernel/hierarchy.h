@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mounted cgroup hierarchy that has the kernel's memory controller: of cgroup v1 the one
+ * mounted with `memory`, else the unified one of v2 where memory is among its controllers. On a
+ * hybrid set-up both are mounted, and only one of them has it.
+ */
+#ifndef MEMCGBENCH_KERNEL_HIERARCHY_H
+#define MEMCGBENCH_KERNEL_HIERARCHY_H
+
+#include "base/error.h"
+
+struct hierarchy {
+	unsigned version; /* of cgroup: 1 or 2 */
+	char *mount; /* where it is mounted; owned */
+	int fd; /* of that directory; owned */
+};
+
+/*
+ * Find it in a table of mounts, "/proc/self/mounts". -ENODEV with a message where there is none:
+ * a machine on which this is not possible. Free with hierarchy_close().
+ */
+int hierarchy_find(const char *mounts, struct hierarchy *out, struct error *err);
+
+/*
+ * Take the directory at `path` for one, whatever file system it is on: for tests, which have no
+ * cgroups. `version` is what it is to be taken for.
+ */
+int hierarchy_open(const char *path, unsigned version, struct hierarchy *out, struct error *err);
+void hierarchy_close(struct hierarchy *hierarchy);
+
+/* Is the word among the words of the file, which spaces and line ends separate? As
+ * cgroup.controllers and cgroup.subtree_control list controllers. -errno. */
+int hierarchy_file_lists(int directory, const char *file, const char *word);
+
+#endif

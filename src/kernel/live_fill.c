@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/* See live_fill.h. */
+#include "kernel/live_fill.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PER_STRIDE 64u /* memcgs between two looks at progress */
+
+/* The charges of one memcg, those of one CPU and node together. They come sorted by neither, and
+ * are few: spread.cpus x spread.nodes. */
+struct share {
+	unsigned cpu, node; /* modelled */
+	struct charger_pages pages;
+};
+
+struct shares {
+	struct share *items;
+	size_t nr, room;
+	bool no_memory;
+};
+
+static void add_pages(struct charger_pages *pages, enum lru_list lru, uint64_t number)
+{
+	switch (lru) {
+	case LRU_UNEVICTABLE:
+		pages->locked += number;
+		break;
+	case LRU_INACTIVE_FILE:
+	case LRU_ACTIVE_FILE:
+		pages->file += number;
+		break;
+	default:
+		pages->anon += number;
+	}
+}
+
+static struct share *share_of(struct shares *shares, unsigned cpu, unsigned node)
+{
+	for (size_t i = 0; i < shares->nr; i++)
+		if (shares->items[i].cpu == cpu && shares->items[i].node == node)
+			return &shares->items[i];
+	if (shares->nr == shares->room) {
+		size_t room = shares->room ? 2 * shares->room : 8;
+		struct share *grown = reallocarray(shares->items, room, sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		shares->items = grown;
+		shares->room = room;
+	}
+	shares->items[shares->nr] = (struct share){.cpu = cpu, .node = node};
+	return &shares->items[shares->nr++];
+}
+
+static void collect(void *arg, const struct charge *charge)
+{
+	struct shares *shares = arg;
+	struct share *share = share_of(shares, charge->cpu, charge->node);
+
+	if (!share)
+		shares->no_memory = true;
+	else if (charge->pages > 0)
+		add_pages(&share->pages, charge->lru, (uint64_t)charge->pages);
+}
+
+static void add_all(void *arg, const struct charge *charge)
+{
+	if (charge->pages > 0)
+		add_pages(arg, charge->lru, (uint64_t)charge->pages);
+}
+
+struct charger_pages live_fill_room(const struct charge_plan *plan, const struct memcg_tree *tree)
+{
+	struct charger_pages room = {.anon = 0};
+
+	for (uint32_t memcg = 0; memcg < tree->nr; memcg++)
+		charge_each(plan, memcg, add_all, &room);
+	return room;
+}
+
+static int charge_share(const struct placement *placement, const struct charger *charger,
+			const struct share *share, struct error *err)
+{
+	int cpu = placement_os_cpu(placement, share->cpu, err);
+	unsigned real = placement->real_node[share->node];
+
+	if (cpu < 0)
+		return cpu;
+	return charger_charge(charger, &share->pages, (unsigned)cpu,
+			      placement->machine->nodes[real].os_index, err);
+}
+
+static int fill_one(struct live_tree *live, const struct charge_plan *plan, uint32_t memcg,
+		    const struct placement *placement, const struct charger *charger,
+		    struct shares *shares, struct error *err)
+{
+	char pid[24];
+	int r;
+
+	shares->nr = 0;
+	charge_each(plan, memcg, collect, shares);
+	if (shares->no_memory)
+		return error_set(err, -ENOMEM, "out of memory");
+	snprintf(pid, sizeof(pid), "%d", (int)charger->pid);
+	r = live_dirs_write(&live->dirs, memcg, "cgroup.procs", pid, err);
+	for (size_t i = 0; !r && i < shares->nr; i++)
+		r = charge_share(placement, charger, &shares->items[i], err);
+	return r;
+}
+
+/* Every CPU that a charge may have come from. */
+static int drain_all(const struct placement *placement, const struct charger *charger,
+		     struct error *err)
+{
+	int r = 0;
+
+	for (unsigned cpu = 0; !r && cpu < placement->nr_cpus; cpu++) {
+		int os_cpu = placement_os_cpu(placement, cpu, err);
+
+		r = os_cpu < 0 ? os_cpu : charger_drain(charger, (unsigned)os_cpu, err);
+	}
+	return r;
+}
+
+int live_fill(struct live_tree *live, const struct charge_plan *plan,
+	      const struct placement *placement, const struct charger *charger,
+	      const struct live_progress *progress, struct error *err)
+{
+	struct shares shares = {.nr = 0};
+	uint32_t nr = live->tree->nr;
+	int r = 0;
+
+	for (uint32_t memcg = 0; !r && memcg < nr; memcg++) {
+		if (memcg % PER_STRIDE == 0 && progress && progress->each &&
+		    progress->each(progress->arg, memcg, nr))
+			r = error_set(err, -EINTR, "interrupted at memcg %u of %u", memcg, nr);
+		else
+			r = fill_one(live, plan, memcg, placement, charger, &shares, err);
+	}
+	free(shares.items);
+	if (!r)
+		r = live_tree_park(live, charger->pid, err);
+	return r ? r : drain_all(placement, charger, err);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+/* See live_tree.h. */
+#include "kernel/live_tree.h"
+
+#include "memcg/tree_name.h"
+#include "timing/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TOP        "tree"
+#define PARKING    "parking"
+#define PER_STRIDE 64u /* cgroups between two looks at progress */
+#define SUBTREE    "cgroup.subtree_control"
+
+static bool stopped(const struct live_progress *progress, uint32_t done, uint32_t of)
+{
+	return progress && progress->each && progress->each(progress->arg, done, of);
+}
+
+static int write_file(int directory, const char *file, const char *text)
+{
+	int fd = openat(directory, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), r = 0;
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		r = -errno;
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* v2: children get the memory controller from `directory`. */
+static int hand_down(int directory, const char *what, struct error *err)
+{
+	int r = write_file(directory, SUBTREE, "+memory");
+
+	return r ? error_set(err, r, "%s: cannot hand the memory controller down: %s", what,
+			     strerror(-r))
+		 : 0;
+}
+
+static int make_directory(int parent, const char *name, int *fd, struct error *err)
+{
+	if (mkdirat(parent, name, 0755) < 0)
+		return error_set(err, -errno, "cannot make cgroup %s: %s", name, strerror(errno));
+	*fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd < 0)
+		return error_set(err, -errno, "cannot open cgroup %s: %s", name, strerror(errno));
+	return 0;
+}
+
+static int make_tops(struct live_tree *live, const struct hierarchy *hierarchy, struct error *err)
+{
+	int own = live->own.fd, r = 0;
+
+	if (hierarchy->version == 2)
+		r = hand_down(own, live->own.name, err);
+	if (!r)
+		r = make_directory(own, TOP, &live->top, err);
+	if (!r)
+		r = make_directory(own, PARKING, &live->parking, err);
+	return r;
+}
+
+static int make_one(struct live_tree *live, unsigned version, uint32_t memcg, struct error *err)
+{
+	const struct memcg_tree *tree = live->tree;
+	uint32_t above = tree->parent[memcg];
+	char name[MEMCG_NAME_MAX];
+	int parent = live_dirs_open(&live->dirs, above, err), r = 0;
+
+	if (parent < 0)
+		return parent;
+	if (version == 2 && tree->first_child[above] == memcg)
+		r = hand_down(parent, "a cgroup of the tree", err);
+	if (r)
+		return r;
+	if (mkdirat(parent, memcg_tree_name(tree, memcg, name), 0755) == 0)
+		return 0;
+	return error_set(err, -errno, "cannot make cgroup %s, memcg %u of %u: %s%s", name, memcg,
+			 tree->description.memcgs, strerror(errno),
+			 errno == ENOSPC ? " (the kernel has 65,535 ids for memcgs, those of "
+					   "removed ones that still hold pages included)"
+					 : "");
+}
+
+static int make_memcgs(struct live_tree *live, unsigned version,
+		       const struct live_progress *progress, struct error *err)
+{
+	uint32_t of = live->tree->description.memcgs;
+	uint64_t since = clock_now();
+
+	for (uint32_t memcg = 1; memcg < live->tree->nr; memcg++) {
+		int r;
+
+		if (memcg % PER_STRIDE == 0 && stopped(progress, memcg, of))
+			return error_set(err, -EINTR, "interrupted at cgroup %u of %u", memcg, of);
+		r = make_one(live, version, memcg, err);
+		if (r)
+			return r;
+	}
+	live->make_ns = clock_now() - since;
+	return 0;
+}
+
+static void close_all(struct live_tree *live)
+{
+	live_dirs_fini(&live->dirs);
+	if (live->top >= 0)
+		close(live->top);
+	if (live->parking >= 0)
+		close(live->parking);
+	live->top = live->parking = -1;
+}
+
+static int may_hand_down(const struct hierarchy *hierarchy, struct error *err)
+{
+	int r = hierarchy->version == 1 ? 1
+					: hierarchy_file_lists(hierarchy->fd, SUBTREE, "memory");
+
+	if (r > 0)
+		return 0;
+	if (r < 0)
+		return error_set_at(err, r, hierarchy->mount, 0, 0, "cannot read " SUBTREE ": %s",
+				    strerror(-r));
+	return error_set_at(err, -ENODEV, hierarchy->mount, 0, 0,
+			    SUBTREE " does not hand the memory controller down");
+}
+
+int live_tree_make(const struct hierarchy *hierarchy, const char *notes,
+		   const struct memcg_tree *tree, const struct live_progress *progress,
+		   struct live_tree *live, struct error *err)
+{
+	struct error why;
+	int r = may_hand_down(hierarchy, err);
+
+	*live = (struct live_tree){.tree = tree, .top = -1, .parking = -1};
+	if (r)
+		return r;
+	r = own_cgroup_make(hierarchy, notes, &live->own, err);
+	if (r)
+		return r;
+	r = make_tops(live, hierarchy, err);
+	if (!r)
+		r = live_dirs_init(&live->dirs, tree, live->top, err);
+	if (!r)
+		r = make_memcgs(live, hierarchy->version, progress, err);
+	if (!r)
+		return 0;
+	close_all(live);
+	if (own_cgroup_remove(&live->own, &why) && err)
+		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
+			 "; and what was made stays: %.300s", why.text);
+	return r;
+}
+
+int live_tree_remove(struct live_tree *live, struct error *err)
+{
+	close_all(live);
+	return own_cgroup_remove(&live->own, err);
+}
+
+int live_tree_let_die(struct live_tree *live, struct error *err)
+{
+	const struct memcg_tree *tree = live->tree;
+	char name[MEMCG_NAME_MAX];
+
+	/* Children come after their parents. */
+	for (uint32_t memcg = tree->nr; memcg-- > 1;) {
+		int parent;
+
+		if (!tree->dying[memcg])
+			continue;
+		parent = live_dirs_open(&live->dirs, tree->parent[memcg], err);
+		if (parent < 0)
+			return parent;
+		if (unlinkat(parent, memcg_tree_name(tree, memcg, name), AT_REMOVEDIR) < 0)
+			return error_set(err, -errno, "cannot remove cgroup %s, memcg %u: %s", name,
+					 memcg, strerror(errno));
+	}
+	return 0;
+}
+
+int live_tree_park(const struct live_tree *live, pid_t pid, struct error *err)
+{
+	char text[24];
+	int r;
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	r = write_file(live->parking, "cgroup.procs", text);
+	return r ? error_set(err, r, "cannot move process %s to cgroup " PARKING ": %s", text,
+			     strerror(-r))
+		 : 0;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Real cgroups with real pages: what the kernel's files say of a tree is what was charged to it,
+ * and nothing of it is left in the end. Skipped where this machine has no memory hierarchy to make
+ * cgroups in, with the reason.
+ */
+#include "backend/charge.h"
+#include "base/file.h"
+#include "kernel/live_fill.h"
+#include "memcg/stat_parse.h"
+#include "place/machine.h"
+#include "scenario/parameter.h"
+#include "scenario/point.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Pages that a CPU may keep back from the LRU lists, and so from a file: a folio batch. */
+#define FOLIO_BATCH 31
+/* Two periods of the kernel's flusher. */
+#define SETTLE_MS 4500
+#define MEMCGS    150
+#define PAGES     200
+
+struct live {
+	struct point point;
+	struct hierarchy hierarchy;
+	char notes[PATH_MAX];
+	struct machine *machine;
+	struct placement *placement;
+	struct memcg_tree *tree;
+	struct live_tree tree_of_cgroups;
+	struct charger charger;
+	char *page_file; /* a directory for the file's pages */
+};
+
+static void check(int r, const struct error *err)
+{
+	if (r)
+		fail_msg("%d: %s", r, err->text);
+}
+
+static void open_machine(struct live *live)
+{
+	struct error_list reasons = {.nr = 0};
+	struct error err;
+	unsigned nodes = 0;
+
+	check(machine_open(NULL, &live->machine, &err), &err);
+	for (unsigned i = 0; i < live->machine->nr_nodes && nodes < MAX_NODES; i++)
+		if (live->machine->nodes[i].allowed && live->machine->nodes[i].bytes)
+			live->point.machine.nids[nodes++] =
+				(uint16_t)live->machine->nodes[i].os_index;
+	live->point.machine.nodes = nodes;
+	live->point.machine.cpus = live->machine->nr_cpus;
+	live->point.machine.placement = PLACEMENT_REAL;
+	if (placement_new(live->machine, &live->point, &live->placement, &reasons))
+		fail_msg("%s", reasons.items[0].text);
+}
+
+/* False: not possible here, and said. */
+static bool live_init(struct live *live, uint32_t dying_ppm)
+{
+	struct error err = {.text = ""};
+	int r;
+
+	memset(live, 0, sizeof(*live));
+	point_init(&live->point);
+	live->point.tree.memcgs = MEMCGS;
+	live->point.tree.fanout = 5;
+	live->point.tree.dying_ppm = dying_ppm;
+	live->point.tree.shape = TREE_KUBERNETES;
+	live->point.counters.pages = PAGES;
+	live->point.counters.spread_cpus = 1;
+	r = hierarchy_find("/proc/self/mounts", &live->hierarchy, &err);
+	if (!r)
+		r = own_cgroup_notes(live->notes, &err);
+	if (r) {
+		print_message("# skipped: %s\n", err.text);
+		return false;
+	}
+	open_machine(live);
+	assert_int_equal(memcg_tree_new(&live->point.tree, &live->tree), 0);
+	r = live_tree_make(&live->hierarchy, live->notes, live->tree, NULL, &live->tree_of_cgroups,
+			   &err);
+	if (r == -EACCES || r == -EPERM || r == -EROFS || r == -ENODEV) {
+		print_message("# skipped: %s\n", err.text);
+		return false;
+	}
+	check(r, &err);
+	return true;
+}
+
+static void live_charge(struct live *live)
+{
+	struct charge_plan plan = {.point = &live->point};
+	struct charger_pages room = live_fill_room(&plan, live->tree);
+	const char *directory = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
+	struct timespec settle = {SETTLE_MS / 1000, SETTLE_MS % 1000 * 1000000L};
+	struct error err;
+
+	check(charger_start(&room, directory, &live->charger, &err), &err);
+	check(live_fill(&live->tree_of_cgroups, &plan, live->placement, &live->charger, NULL, &err),
+	      &err);
+	nanosleep(&settle, NULL);
+}
+
+static void live_fini(struct live *live)
+{
+	struct error err;
+
+	charger_stop(&live->charger);
+	check(live_tree_remove(&live->tree_of_cgroups, &err), &err);
+	assert_int_equal(faccessat(live->hierarchy.fd, live->tree_of_cgroups.own.name, F_OK, 0),
+			 -1);
+	hierarchy_close(&live->hierarchy);
+	memcg_tree_free(live->tree);
+	placement_free(live->placement);
+	machine_free(live->machine);
+}
+
+/* The file of one memcg, parsed. */
+static struct stat_file *read_file(struct live *live, uint32_t memcg)
+{
+	struct stat_file *file = NULL;
+	char path[64], *text;
+	size_t length;
+	struct error err;
+	int directory = live_dirs_open(&live->tree_of_cgroups.dirs, memcg, &err), fd;
+
+	assert_true(directory >= 0);
+	fd = openat(directory, "memory.numa_stat", O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	check(file_read(path, STAT_FILE_MAX, &text, &length, &err), &err);
+	close(fd);
+	check(stat_parse(path, text, length, STAT_AUTO, &file, &err), &err);
+	free(text);
+	return file;
+}
+
+/* In pages; of v2, whose rows are in bytes and of which only these are asked for. */
+static uint64_t value_of(const struct stat_file *file, const char *v1, const char *v2)
+{
+	const char *name = file->type == STAT_NUMA_V1 ? v1 : v2;
+
+	for (size_t i = 0; i < file->nr_rows; i++) {
+		const struct stat_row *row = &file->rows[i];
+		uint64_t sum = 0;
+
+		if (!row->known || strcmp(row->name, name) != 0)
+			continue;
+		for (unsigned k = 0; k < row->nr_columns; k++)
+			sum += row->columns[k].value;
+		return row->unit == STAT_BYTES ? sum / (uint64_t)sysconf(_SC_PAGESIZE) : sum;
+	}
+	fail_msg("no row %s", name);
+	return 0;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static void files_say_what_was_charged(void **state)
+{
+	struct live live;
+	uint64_t off = 0, bound;
+	struct stat_file *file;
+
+	(void)state;
+	if (!live_init(&live, 0))
+		skip();
+	bound = FOLIO_BATCH * (uint64_t)live.machine->nr_cpus;
+	live_charge(&live);
+	file = read_file(&live, 0);
+	off = distance(value_of(file, "hierarchical_unevictable", "unevictable"),
+		       (MEMCGS + 1) * PAGES / 10);
+	assert_true(off <= bound);
+	if (file->type == STAT_NUMA_V1) {
+		off = distance(value_of(file, "hierarchical_total", ""), (MEMCGS + 1) * PAGES);
+		assert_true(off <= bound);
+		off = distance(value_of(file, "total", ""), PAGES);
+		assert_true(off <= bound);
+	}
+	stat_file_free(file);
+	for (uint32_t memcg = 1; memcg <= MEMCGS; memcg++) {
+		if (live.tree->first_child[memcg] != MEMCG_NONE)
+			continue;
+		file = read_file(&live, memcg);
+		if (file->type == STAT_NUMA_V1) {
+			off = distance(value_of(file, "file", ""), PAGES * 45 / 100);
+			assert_true(off <= bound);
+		}
+		stat_file_free(file);
+	}
+	live_fini(&live);
+}
+
+/* What the removed ones hold is still in the rows of those above. */
+static void dying_memcgs_hold_their_pages(void **state)
+{
+	struct stat_file *file;
+	struct live live;
+	struct error err;
+	uint64_t bound;
+
+	(void)state;
+	if (!live_init(&live, 500000))
+		skip();
+	bound = FOLIO_BATCH * (uint64_t)live.machine->nr_cpus;
+	live_charge(&live);
+	check(live_tree_let_die(&live.tree_of_cgroups, &err), &err);
+	file = read_file(&live, 0);
+	if (file->type == STAT_NUMA_V1)
+		assert_true(distance(value_of(file, "hierarchical_total", ""),
+				     (MEMCGS + 1) * PAGES) <= bound);
+	stat_file_free(file);
+	live_fini(&live);
+}
+
+static bool stop_at_once(void *arg, uint32_t done, uint32_t of)
+{
+	(void)arg;
+	(void)of;
+	return done >= 64;
+}
+
+static void a_tree_that_is_stopped_is_taken_down(void **state)
+{
+	struct tree_description description = {
+		.shape = TREE_FLAT, .memcgs = 300, .fanout = 10, .seed = 1};
+	struct live_progress progress = {stop_at_once, NULL};
+	struct hierarchy hierarchy;
+	struct live_tree live;
+	struct memcg_tree *tree;
+	char notes[PATH_MAX];
+	struct error err;
+	int r;
+
+	(void)state;
+	if (hierarchy_find("/proc/self/mounts", &hierarchy, &err) ||
+	    own_cgroup_notes(notes, &err)) {
+		print_message("# skipped: %s\n", err.text);
+		skip();
+	}
+	assert_int_equal(memcg_tree_new(&description, &tree), 0);
+	r = live_tree_make(&hierarchy, notes, tree, &progress, &live, &err);
+	if (r != -EINTR) {
+		print_message("# skipped: %s\n", err.text);
+		assert_true(r == -EACCES || r == -EPERM || r == -EROFS || r == -ENODEV);
+	} else {
+		assert_int_equal(faccessat(hierarchy.fd, live.own.name, F_OK, 0), -1);
+	}
+	memcg_tree_free(tree);
+	hierarchy_close(&hierarchy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_say_what_was_charged),
+		cmocka_unit_test(dying_memcgs_hold_their_pages),
+		cmocka_unit_test(a_tree_that_is_stopped_is_taken_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
