@@ -14,6 +14,7 @@
 int cmd_aa(int argc, char **argv);
 int cmd_backends(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_cleanup(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_history(int argc, char **argv);

@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{"aa", cmd_aa, "measure how much a scenario differs from itself"},
 	{"backends", cmd_backends, "list the back ends"},
 	{"check", cmd_check, "hold back ends against the exact oracle"},
+	{"cleanup", cmd_cleanup, "remove cgroups that a killed run has left"},
 	{"compare", cmd_compare, "hold a run against an earlier one"},
 	{"export", cmd_export, "write results in the formats of other tools"},
 	{"history", cmd_history, "find where results changed over many runs"},
