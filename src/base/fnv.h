@@ -6,6 +6,7 @@
 #ifndef MEMCGBENCH_BASE_FNV_H
 #define MEMCGBENCH_BASE_FNV_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define FNV1A_START 0xcbf29ce484222325u
@@ -15,6 +16,13 @@ static inline uint64_t fnv1a(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+static inline uint64_t fnv1a_bytes(uint64_t hash, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
 	return hash;
 }
 
