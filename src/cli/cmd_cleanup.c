@@ -50,8 +50,10 @@ static const struct argp argp = {
 	.parser = parse,
 	.doc = "Removes the cgroups of runs that were killed.\v"
 	       "Each run makes its cgroups below one directory at the top of the memory hierarchy, "
-	       "named with its pid, start time and boot id, and marked. A directory whose run lives "
-	       "is left alone; one that only looks like it is refused. The next run removes what is "
+	       "named with its pid, start time and boot id, and keeps a note of it in "
+	       "/run/memcgbench. "
+	       "A directory whose run lives is left alone; one without such a note is refused. The "
+	       "next run removes what is "
 	       "left by itself.\n\nExit codes: 0 fine; 2 trouble; 3 this machine has no memory "
 	       "hierarchy.",
 };
@@ -102,7 +104,7 @@ int cmd_cleanup(int argc, char **argv)
 	outcome.dry = arguments.dry;
 	r = hierarchy_find(arguments.mounts, &hierarchy, &err);
 	if (!r) {
-		r = own_cgroup_notes(notes, &err);
+		r = own_notes_path(notes, &err);
 		if (!r)
 			r = own_cgroup_clean(&hierarchy, notes, arguments.dry, say, &outcome, &err);
 		hierarchy_close(&hierarchy);

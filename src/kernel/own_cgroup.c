@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * See own_cgroup.h.
- *
- * Whether a run is over is asked of the kernel, not of its name alone: it holds a lock (flock) on
- * its directory for as long as it lives, also where it lives in another pid namespace and its pid
- * says nothing here. The pid and start time cover the moment before it has that lock.
- */
+/* See own_cgroup.h. */
 #include "kernel/own_cgroup.h"
 
 #include "base/file.h"
@@ -18,16 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #define PREFIX      "memcgbench-"
 #define BOOT_LENGTH 36
-/* Of a note: the directory is about to be made; it was made by who wrote the note. */
-#define NOTE_MAKING 'm'
-#define NOTE_MADE   'M'
 
 /* Who made a directory. */
 struct maker {
@@ -93,154 +82,97 @@ static bool parse_name(const char *name, struct maker *maker)
 	return !strcmp(name, again);
 }
 
-int own_cgroup_notes(char path[PATH_MAX], struct error *err)
+/* Who this process is to others. */
+static int find_self(struct maker *self, struct error *err)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-
-	if (geteuid() == 0)
-		runtime = "/run";
-	else if (!runtime || *runtime != '/')
-		return error_set(err, -ENOENT,
-				 "XDG_RUNTIME_DIR names no directory, and notes of what is made "
-				 "have no place");
-	return join_path(path, runtime, "memcgbench", err);
-}
-
-/* The directory of notes, for us alone. */
-static int open_notes(const char *path, bool make, struct error *err)
-{
-	struct stat st;
-	int fd;
-
-	if (make && mkdir(path, 0700) < 0 && errno != EEXIST)
-		return error_set_at(err, -errno, path, 0, 0, "cannot make: %s", strerror(errno));
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return error_set_at(err, -errno, path, 0, 0, "cannot open: %s", strerror(errno));
-	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022) {
-		close(fd);
-		return error_set_at(err, -EPERM, path, 0, 0,
-				    "others may write there, so its notes prove nothing (it has to "
-				    "be the user's own, mode 0700)");
-	}
-	return fd;
-}
-
-/* The first of a name is a new one: what another directory's maker has written stays. */
-static int write_note(int notes, const char *name, char state)
-{
-	int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC, fd, r = 0;
-
-	if (state == NOTE_MAKING)
-		flags |= O_CREAT | O_EXCL;
-	fd = openat(notes, name, flags, 0600);
-
-	if (fd < 0)
-		return -errno;
-	if (pwrite(fd, &state, 1, 0) != 1)
-		r = errno ? -errno : -EIO;
-	close(fd);
-	return r;
-}
-
-/* NOTE_MAKING, NOTE_MADE; 0: there is none. */
-static char read_note(int notes, const char *name)
-{
-	int fd = notes < 0 ? -1 : openat(notes, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	char state = 0;
-
-	if (fd < 0)
-		return 0;
-	if (pread(fd, &state, 1, 0) != 1)
-		state = NOTE_MAKING; /* it ended before it wrote: before it made anything */
-	close(fd);
-	return state == NOTE_MADE ? NOTE_MADE : NOTE_MAKING;
-}
-
-/* Not every kernel keeps such attributes of a cgroup; the note is there as well. */
-static int mark(int fd, const char *name)
-{
-	if (fsetxattr(fd, OWN_CGROUP_ATTRIBUTE, name, strlen(name), 0) == 0 ||
-	    errno == EOPNOTSUPP || errno == EPERM)
-		return 0;
-	return -errno;
-}
-
-static bool is_marked(int fd, const char *name)
-{
-	char value[OWN_CGROUP_NAME_MAX];
-	ssize_t length = fgetxattr(fd, OWN_CGROUP_ATTRIBUTE, value, sizeof(value));
-
-	return length == (ssize_t)strlen(name) && !memcmp(value, name, (size_t)length);
-}
-
-/* The directory at `fd`, to be ours alone. */
-static int open_own(const struct hierarchy *hierarchy, const char *name)
-{
-	int fd = openat(hierarchy->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		int code = -errno;
-
-		close(fd);
-		return code;
-	}
-	return fd;
-}
-
-static int make_noted(struct own_cgroup *own, int notes, struct error *err)
-{
-	const struct hierarchy *hierarchy = own->hierarchy;
-	int r = write_note(notes, own->name, NOTE_MAKING);
+	int r = read_boot(self->boot, err);
 
 	if (r)
-		return error_set_at(err, r, own->notes, 0, 0, "cannot write a note: %s",
-				    strerror(-r));
-	if (mkdirat(hierarchy->fd, own->name, 0755) < 0) {
-		r = error_set_at(err, -errno, hierarchy->mount, 0, 0,
-				 "cannot make a cgroup there: %s", strerror(errno));
-		unlinkat(notes, own->name, 0);
 		return r;
-	}
-	r = write_note(notes, own->name, NOTE_MADE);
-	if (!r) {
-		own->fd = open_own(hierarchy, own->name);
-		r = own->fd < 0 ? own->fd : mark(own->fd, own->name);
+	self->pid = getpid();
+	self->start = start_of(self->pid);
+	return self->start
+		       ? 0
+		       : error_set(err, -ENOENT, "/proc does not say when this process started");
+}
+
+static int cannot_make(const struct own_cgroup *own, int code, struct error *err)
+{
+	return error_set_at(err, code, own->hierarchy->mount, 0, 0,
+			    "cannot make a cgroup there: %s", strerror(-code));
+}
+
+static int make_noted(struct own_cgroup *own, struct own_note *note, struct error *err)
+{
+	int top = own->hierarchy->fd, r = 0;
+	struct stat st;
+
+	if (mkdirat(top, own->name, 0755) < 0)
+		return cannot_make(own, -errno, err);
+	own->fd = openat(top, own->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (own->fd < 0 || fstat(own->fd, &st) < 0) {
+		r = -errno;
+	} else {
+		note->directory = st.st_ino;
+		r = own_note_write(own->note, note);
 	}
 	if (!r)
 		return 0;
-	unlinkat(hierarchy->fd, own->name, AT_REMOVEDIR);
-	unlinkat(notes, own->name, 0);
-	return error_set_at(err, r, hierarchy->mount, 0, 0, "cannot take the cgroup %s: %s",
+	unlinkat(top, own->name, AT_REMOVEDIR);
+	return error_set_at(err, r, own->hierarchy->mount, 0, 0, "cannot take the cgroup %s: %s",
 			    own->name, strerror(-r));
+}
+
+static void close_own(struct own_cgroup *own)
+{
+	if (own->fd >= 0)
+		close(own->fd);
+	if (own->note >= 0)
+		close(own->note);
+	own->fd = own->note = -1;
+}
+
+/* A note is written only where nothing of its name is there: what is found later is ours then. */
+static int make_with_note(struct own_cgroup *own, int notes, struct error *err)
+{
+	struct own_note note = {.directory = 0};
+	struct stat st;
+	int r;
+
+	if (fstatat(own->hierarchy->fd, own->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return cannot_make(own, -EEXIST, err);
+	if (errno != ENOENT || fstat(own->hierarchy->fd, &st) < 0)
+		return cannot_make(own, -errno, err);
+	note.device = st.st_dev;
+	own->note = own_note_make(notes, own->name, &note);
+	if (own->note < 0)
+		return error_set_at(err, own->note, own->notes, 0, 0, "cannot write a note: %s",
+				    strerror(-own->note));
+	r = make_noted(own, &note, err);
+	if (r) {
+		unlinkat(notes, own->name, 0);
+		close_own(own);
+	}
+	return r;
 }
 
 int own_cgroup_make(const struct hierarchy *hierarchy, const char *notes, struct own_cgroup *own,
 		    struct error *err)
 {
-	struct maker maker = {.pid = getpid()};
+	struct maker maker;
 	int r, notes_fd;
 
-	*own = (struct own_cgroup){.hierarchy = hierarchy, .fd = -1};
+	*own = (struct own_cgroup){.hierarchy = hierarchy, .fd = -1, .note = -1};
 	if (snprintf(own->notes, sizeof(own->notes), "%s", notes) >= (int)sizeof(own->notes))
 		return error_set(err, -ENAMETOOLONG, "the path of notes is too long");
-	r = read_boot(maker.boot, err);
+	r = find_self(&maker, err);
 	if (r)
 		return r;
-	maker.start = start_of(maker.pid);
-	if (!maker.start)
-		return error_set(err, -ENOENT, "/proc does not say when this process started");
 	name_of(&maker, own->name);
-	notes_fd = open_notes(notes, true, err);
+	notes_fd = own_notes_open(notes, true, err);
 	if (notes_fd < 0)
 		return notes_fd;
-	r = make_noted(own, notes_fd, err);
-	if (r && own->fd >= 0) {
-		close(own->fd);
-		own->fd = -1;
-	}
+	r = make_with_note(own, notes_fd, err);
 	close(notes_fd);
 	return r;
 }
@@ -248,20 +180,24 @@ int own_cgroup_make(const struct hierarchy *hierarchy, const char *notes, struct
 int own_cgroup_remove(struct own_cgroup *own, struct error *err)
 {
 	uint64_t removed;
+	struct stat is;
 	int r, notes;
 
 	if (own->fd < 0)
 		return 0;
-	r = remove_tree(own->hierarchy->fd, own->name, &removed, err);
+	if (fstat(own->fd, &is) < 0)
+		r = error_set_at(err, -errno, own->hierarchy->mount, 0, 0, "cannot look at %s: %s",
+				 own->name, strerror(errno));
+	else
+		r = remove_tree(own->hierarchy->fd, own->name, &is, &removed, err);
 	if (!r) {
-		notes = open_notes(own->notes, false, NULL);
+		notes = own_notes_open(own->notes, false, NULL);
 		if (notes >= 0) {
 			unlinkat(notes, own->name, 0);
 			close(notes);
 		}
 	}
-	close(own->fd);
-	own->fd = -1;
+	close_own(own);
 	return r;
 }
 
@@ -270,57 +206,85 @@ struct cleaning {
 	const struct hierarchy *hierarchy;
 	int notes; /* -1: there are none */
 	dev_t dev;
-	char boot[BOOT_LENGTH + 1];
+	struct maker self;
 	bool dry;
 };
 
-static bool is_alive(const struct cleaning *cleaning, const struct maker *maker)
+static bool is_self(const struct cleaning *cleaning, const struct maker *maker)
 {
-	return !strcmp(maker->boot, cleaning->boot) && start_of(maker->pid) == maker->start;
+	return maker->pid == cleaning->self.pid && maker->start == cleaning->self.start &&
+	       !strcmp(maker->boot, cleaning->self.boot);
 }
 
-/* 0 where the directory at `fd` is proved to be a run's, else the reason in `why`. */
-static int prove(const struct cleaning *cleaning, int fd, const char *name, struct error *why)
+/* 0 where the directory at `fd` is the one of the note, else the reason in `why`. */
+static int prove(const struct cleaning *cleaning, int fd, const struct own_note *note,
+		 struct stat *is, struct error *why)
 {
-	char note = read_note(cleaning->notes, name);
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || st.st_dev != cleaning->dev)
+	if (fstat(fd, is) < 0)
+		return error_set(why, -errno, "cannot look at it: %s", strerror(errno));
+	if (is->st_dev != cleaning->dev)
 		return error_set(why, -EPERM, "another file system is mounted there");
-	if (is_marked(fd, name) || note == NOTE_MADE)
+	if (note->device != is->st_dev)
+		return error_set(why, -EPERM, "its note is of another hierarchy");
+	if (note->directory ? note->directory == is->st_ino
+			    : is->st_uid == geteuid() && has_directories(fd) == 0)
 		return 0;
-	if (note == NOTE_MAKING && has_directories(fd) == 0)
-		return 0;
-	return error_set(why, -EPERM,
-			 "only its name says so: it has no mark, and there is no note of it");
+	return error_set(why, -EPERM, "its note is of another directory of that name");
 }
 
 static void forget(const struct cleaning *cleaning, const char *name)
 {
-	if (cleaning->notes >= 0 && !cleaning->dry)
+	if (!cleaning->dry)
 		unlinkat(cleaning->notes, name, 0);
+}
+
+/* Of a run that is over, and whose note is ours meanwhile. */
+static void clean_noted(const struct cleaning *cleaning, const char *name,
+			const struct own_note *note, struct left_over *left, struct error *why)
+{
+	int top = cleaning->hierarchy->fd;
+	int fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat is;
+
+	left->state = LEFT_NOT_OURS;
+	if (fd < 0) {
+		error_set(why, -errno, "it cannot be opened as a directory: %s", strerror(errno));
+		return;
+	}
+	if (!prove(cleaning, fd, note, &is, why)) {
+		left->state = LEFT_REMOVED;
+		if (!cleaning->dry && remove_tree(top, name, &is, &left->cgroups, why))
+			left->state = LEFT_FAILED;
+		else
+			forget(cleaning, name);
+	}
+	close(fd);
 }
 
 static void clean_one(const struct cleaning *cleaning, const char *name, const struct maker *maker,
 		      struct left_over *left, struct error *why)
 {
-	int fd = open_own(cleaning->hierarchy, name);
+	struct own_note note;
+	int fd;
 
-	left->state = LEFT_NOT_OURS;
-	if (fd == -EWOULDBLOCK || is_alive(cleaning, maker)) {
-		left->state = LEFT_IN_USE;
-	} else if (fd < 0) {
-		error_set(why, fd, "it cannot be opened as a directory: %s", strerror(-fd));
-	} else if (!prove(cleaning, fd, name, why)) {
-		left->state = LEFT_REMOVED;
-		if (!cleaning->dry &&
-		    remove_tree(cleaning->hierarchy->fd, name, &left->cgroups, why))
-			left->state = LEFT_FAILED;
-		else
-			forget(cleaning, name);
-	}
-	if (fd >= 0)
+	left->state = LEFT_IN_USE;
+	if (is_self(cleaning, maker))
+		return;
+	fd = cleaning->notes < 0 ? -ENOENT : own_note_take(cleaning->notes, name, &note);
+	if (fd == -EWOULDBLOCK)
+		return;
+	if (fd >= 0) {
+		clean_noted(cleaning, name, &note, left, why);
 		close(fd); /* and with it the lock */
+		return;
+	}
+	left->state = LEFT_NOT_OURS;
+	if (fd == -ENOENT)
+		error_set(why, -EPERM,
+			  "only its name says so, and this user has no note of it (was it made in "
+			  "a container, or by another user?)");
+	else
+		error_set(why, fd, "its note cannot be read: %s", strerror(-fd));
 }
 
 /* Call `each` for the names of directory `fd` that look like ours. */
@@ -364,16 +328,26 @@ static void visit_directory(void *arg, const char *name, const struct maker *mak
 	visit->each(visit->arg, &left);
 }
 
-/* A note whose directory is gone, or was never made. */
+/* A note whose directory is gone, or was never made. Other hierarchies have notes there as well. */
 static void visit_note(void *arg, const char *name, const struct maker *maker)
 {
 	struct clean_visit *visit = arg;
+	const struct cleaning *cleaning = &visit->cleaning;
+	struct own_note note;
 	struct stat st;
+	int fd;
 
-	if (!is_alive(&visit->cleaning, maker) &&
-	    fstatat(visit->cleaning.hierarchy->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
-	    errno == ENOENT)
-		forget(&visit->cleaning, name);
+	if (is_self(cleaning, maker))
+		return;
+	fd = own_note_take(cleaning->notes, name, &note);
+	if (fd < 0)
+		return;
+	if (strcmp(maker->boot, cleaning->self.boot) != 0 || !note.device ||
+	    (note.device == cleaning->dev &&
+	     fstatat(cleaning->hierarchy->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+	     errno == ENOENT))
+		forget(cleaning, name);
+	close(fd);
 }
 
 int own_cgroup_clean(const struct hierarchy *hierarchy, const char *notes, bool dry,
@@ -383,7 +357,7 @@ int own_cgroup_clean(const struct hierarchy *hierarchy, const char *notes, bool 
 	struct clean_visit visit = {{.hierarchy = hierarchy, .notes = -1, .dry = dry}, each, arg};
 	struct cleaning *cleaning = &visit.cleaning;
 	struct stat st;
-	int r = read_boot(cleaning->boot, err);
+	int r = find_self(&cleaning->self, err);
 
 	if (r)
 		return r;
@@ -391,7 +365,7 @@ int own_cgroup_clean(const struct hierarchy *hierarchy, const char *notes, bool 
 		return error_set_at(err, -errno, hierarchy->mount, 0, 0, "cannot look at it: %s",
 				    strerror(errno));
 	cleaning->dev = st.st_dev;
-	cleaning->notes = open_notes(notes, false, err);
+	cleaning->notes = own_notes_open(notes, false, err);
 	if (cleaning->notes < 0 && cleaning->notes != -ENOENT)
 		return cleaning->notes;
 	r = each_name(hierarchy->fd, hierarchy->mount, visit_directory, &visit, err);

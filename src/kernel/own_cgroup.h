@@ -5,34 +5,32 @@
  *
  * Its name says whose it is: memcgbench-PID-START-BOOT, with the start time of that process (clock
  * ticks since the machine booted, as in /proc/PID/stat) and the boot id, so that no later process
- * of the same pid is taken for it. An extended attribute of the directory, ATTRIBUTE, holds the
- * name as well: nobody has that by accident. Before the directory is made, a note of the same name
- * is written where only its user may write: the proof for the moment between mkdir and the mark.
+ * of the same pid makes one of the same name. The proof that a directory is a run's is not its
+ * name, but a note (own_note.h), which also tells whether that run lives.
  *
- * A directory is left over when its process is gone. It is removed where mark or note prove it to
- * be ours, and refused, with the reason, where they do not.
+ * A directory is left over when its run is gone. It is removed where its note proves it to be ours,
+ * and refused, with the reason, where there is no such note: also one that was made in a container
+ * or by another user, whose notes lie elsewhere.
  */
 #ifndef MEMCGBENCH_KERNEL_OWN_CGROUP_H
 #define MEMCGBENCH_KERNEL_OWN_CGROUP_H
 
 #include "base/error.h"
 #include "kernel/hierarchy.h"
+#include "kernel/own_note.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OWN_CGROUP_ATTRIBUTE "user.memcgbench"
-#define OWN_CGROUP_NAME_MAX  80 /* the NUL included */
-
-/* Where notes are kept: /run/memcgbench for root, below XDG_RUNTIME_DIR for others. */
-int own_cgroup_notes(char path[PATH_MAX], struct error *err);
+#define OWN_CGROUP_NAME_MAX 80 /* the NUL included */
 
 struct own_cgroup {
 	const struct hierarchy *hierarchy; /* outlives it */
 	char notes[PATH_MAX]; /* directory of notes */
 	char name[OWN_CGROUP_NAME_MAX];
 	int fd; /* of the directory; owned */
+	int note; /* a descriptor, and with it the lock that says that we live; owned */
 };
 
 /* Make this process's directory. Nothing is left of it on error. -EEXIST: it has one already. */

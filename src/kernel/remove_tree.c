@@ -31,6 +31,7 @@ struct removal {
 	size_t nr, room;
 	int fd; /* where we are */
 	dev_t dev; /* of all of it */
+	const struct stat *is; /* the topmost; or NULL */
 	uint64_t *removed;
 	struct error *err;
 };
@@ -140,6 +141,26 @@ static int nap(void)
 	return nanosleep(&time, NULL);
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/*
+ * Is the topmost still what was meant? rmdir takes a name, so somebody may yet put another
+ * directory in its place, between this look and the rmdir: an empty one would be lost.
+ */
+static int check_top(struct removal *removal, const char *name)
+{
+	struct stat st;
+
+	if (!removal->is)
+		return 0;
+	if (fstatat(removal->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : fail(removal, -errno, "look at", name);
+	return is_same(&st, removal->is) ? 0 : fail(removal, -ESTALE, "remove", name);
+}
+
 /* Nothing is below it any more. */
 static int remove_empty(struct removal *removal, const char *name)
 {
@@ -218,6 +239,8 @@ static int remove_below(struct removal *removal)
 		if (r == 1)
 			continue;
 		r = go_up(removal, &from);
+		if (!r && !removal->nr)
+			r = check_top(removal, from.name);
 		if (!r)
 			r = remove_empty(removal, from.name);
 		position = from.position;
@@ -227,9 +250,10 @@ static int remove_below(struct removal *removal)
 	}
 }
 
-int remove_tree(int parent, const char *name, uint64_t *removed, struct error *err)
+int remove_tree(int parent, const char *name, const struct stat *is, uint64_t *removed,
+		struct error *err)
 {
-	struct removal removal = {.removed = removed, .err = err};
+	struct removal removal = {.removed = removed, .is = is, .err = err};
 	struct stat st;
 	int r;
 
@@ -243,6 +267,8 @@ int remove_tree(int parent, const char *name, uint64_t *removed, struct error *e
 	r = go_down(&removal, name, 0);
 	if (r == 1)
 		r = fail(&removal, -ENOENT, "find", name);
+	else if (!r && is && (fstat(removal.fd, &st) < 0 || !is_same(&st, is)))
+		r = fail(&removal, -ESTALE, "remove", name);
 	else if (!r)
 		r = remove_below(&removal);
 out:

@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 #include <stdint.h>
+#include <sys/stat.h>
 
 /*
  * Remove `name` in the directory `parent`, with all that is below it, the deepest first. No
@@ -15,9 +16,13 @@
  * `*removed` counts the directories that are gone, also on error. A directory that stays busy for
  * REMOVE_PATIENCE_MS, since a process that was killed in it is not gone yet, is -EBUSY; the message
  * has its path below `parent`.
+ *
+ * `is` (may be NULL) says which directory of that name is meant: where another has taken its
+ * place it is -ESTALE, and nothing of that one is removed.
  */
 #define REMOVE_PATIENCE_MS 2000
-int remove_tree(int parent, const char *name, uint64_t *removed, struct error *err);
+int remove_tree(int parent, const char *name, const struct stat *is, uint64_t *removed,
+		struct error *err);
 
 /* Directories in the directory at `fd`: 0, 1 (or more), -errno. */
 int has_directories(int fd);

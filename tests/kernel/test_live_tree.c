@@ -85,7 +85,7 @@ static bool live_init(struct live *live, uint32_t dying_ppm)
 	live->point.counters.spread_cpus = 1;
 	r = hierarchy_find("/proc/self/mounts", &live->hierarchy, &err);
 	if (!r)
-		r = own_cgroup_notes(live->notes, &err);
+		r = own_notes_path(live->notes, &err);
 	if (r) {
 		print_message("# skipped: %s\n", err.text);
 		return false;
@@ -251,8 +251,7 @@ static void a_tree_that_is_stopped_is_taken_down(void **state)
 	int r;
 
 	(void)state;
-	if (hierarchy_find("/proc/self/mounts", &hierarchy, &err) ||
-	    own_cgroup_notes(notes, &err)) {
+	if (hierarchy_find("/proc/self/mounts", &hierarchy, &err) || own_notes_path(notes, &err)) {
 		print_message("# skipped: %s\n", err.text);
 		skip();
 	}

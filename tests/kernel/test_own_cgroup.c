@@ -5,6 +5,7 @@
  */
 #include "kernel/own_cgroup.h"
 #include "kernel/remove_tree.h"
+#include "place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,55 +19,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-
-/* A hierarchy and a place for notes. */
-struct place {
-	char directory[64], top[80], notes[80];
-	struct hierarchy hierarchy;
-};
-
-static int enter(void **state)
-{
-	struct place *place = calloc(1, sizeof(*place));
-
-	*state = place;
-	if (!place)
-		return -1;
-	strcpy(place->directory, "/tmp/memcgbench-own-XXXXXX");
-	if (!mkdtemp(place->directory))
-		return -1;
-	snprintf(place->top, sizeof(place->top), "%s/cgroup", place->directory);
-	snprintf(place->notes, sizeof(place->notes), "%s/notes", place->directory);
-	if (mkdir(place->top, 0755) < 0)
-		return -1;
-	return hierarchy_open(place->top, 1, &place->hierarchy, NULL);
-}
-
-static int leave(void **state)
-{
-	struct place *place = *state;
-	uint64_t removed;
-	int fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
-
-	/* Fails where a file or a link was left behind. */
-	r = remove_tree(fd, place->directory + strlen("/tmp/"), &removed, NULL);
-	close(fd);
-	hierarchy_close(&place->hierarchy);
-	free(place);
-	return r;
-}
-
-static void make_below(const char *directory, const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	assert_int_equal(mkdir(path, 0755), 0);
-}
 
 /* How many are there of each state, and the reason of the last that was not removed. */
 struct tally {
@@ -282,7 +239,7 @@ static void any_depth_and_width_is_removed(void **state)
 		fd = next;
 	}
 	close(fd);
-	assert_int_equal(remove_tree(place->hierarchy.fd, "deep", &removed, NULL), 0);
+	assert_int_equal(remove_tree(place->hierarchy.fd, "deep", NULL, &removed, NULL), 0);
 	assert_int_equal(removed, 1 + 4 * 3000);
 	assert_true(is_empty(place->top));
 }
@@ -302,63 +259,234 @@ static void notes_that_others_may_write_prove_nothing(void **state)
 	assert_true(is_empty(place->top));
 }
 
-static void write_text(const char *path, const char *text)
+/* Have a child make its directory, with one below it, and end; its name. */
+static void let_one_be_left(const struct place *place, char name[OWN_CGROUP_NAME_MAX])
 {
-	FILE *file = fopen(path, "we");
+	struct own_cgroup own;
+	int names[2];
+	pid_t pid;
 
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
+	assert_int_equal(pipe2(names, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (own_cgroup_make(&place->hierarchy, place->notes, &own, NULL) ||
+		    mkdirat(own.fd, "below", 0755) < 0 ||
+		    write(names[1], own.name, OWN_CGROUP_NAME_MAX) != OWN_CGROUP_NAME_MAX)
+			_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(read(names[0], name, OWN_CGROUP_NAME_MAX), OWN_CGROUP_NAME_MAX);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(names[0]);
+	close(names[1]);
 }
 
-static void hierarchies_are_found_in_tables_of_mounts(void **state)
+/* Its name, its note and even an attribute with its name: all but the directory itself. */
+static void a_directory_in_the_place_of_ours_is_refused(void **state)
 {
 	struct place *place = *state;
-	char table[128], text[600], path[200];
-	struct hierarchy found;
-	struct error err;
+	char name[OWN_CGROUP_NAME_MAX], path[300], precious[320];
+	struct tally tally;
 
-	snprintf(table, sizeof(table), "%s/mounts", place->directory);
-	snprintf(text, sizeof(text),
-		 "proc /proc proc rw 0 0\ncgroup /nowhere cgroup rw,cpuset 0 0\n"
-		 "cgroup2 %s cgroup2 rw 0 0\ncgroup %s cgroup rw,memory 0 0\n",
-		 place->directory, place->top);
-	snprintf(path, sizeof(path), "%s/cgroup.controllers", place->directory);
-	write_text(table, text);
-	/* Hybrid: the unified one has no memory controller. */
-	write_text(path, "cpu memory_hotplug\n");
-	assert_int_equal(hierarchy_find(table, &found, &err), 0);
-	assert_int_equal(found.version, 1);
-	assert_string_equal(found.mount, place->top);
-	hierarchy_close(&found);
-
-	write_text(path, "cpu memory io\n");
-	assert_int_equal(hierarchy_find(table, &found, &err), 0);
-	assert_int_equal(found.version, 2);
-	hierarchy_close(&found);
-
-	write_text(table, "proc /proc proc rw 0 0\n");
-	assert_int_equal(hierarchy_find(table, &found, &err), -ENODEV);
+	let_one_be_left(place, name);
+	snprintf(path, sizeof(path), "%s/%s", place->top, name);
+	snprintf(precious, sizeof(precious), "%s/below", path);
+	/* Kept, so that its inode number is not given again. */
+	snprintf(precious, sizeof(precious), "%s/kept", place->directory);
+	assert_int_equal(rename(path, precious), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	(void)setxattr(path, "user.memcgbench", name, strlen(name), 0);
+	snprintf(precious, sizeof(precious), "%s/precious", path);
+	assert_int_equal(mkdir(precious, 0755), 0);
+	tally = clean(place, false);
+	assert_int_equal(tally.of[LEFT_NOT_OURS], 1);
+	assert_non_null(strstr(tally.why, "another directory"));
+	assert_int_equal(access(precious, F_OK), 0);
+	/* And an empty one. */
+	assert_int_equal(rmdir(precious), 0);
+	assert_int_equal(clean(place, false).of[LEFT_NOT_OURS], 1);
+	assert_int_equal(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/%s", place->notes, name);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(unlink(table), 0);
+}
+
+/* Leave a note that says what `note` does, of a process that is gone. */
+static void leave_note(const struct place *place, const char *name, const struct own_note *note)
+{
+	int notes = own_notes_open(place->notes, true, NULL), fd;
+
+	assert_true(notes >= 0);
+	fd = own_note_make(notes, name, note);
+	assert_true(fd >= 0);
+	close(fd);
+	close(notes);
+}
+
+static const char boot_name[] = "/proc/sys/kernel/random/boot_id";
+
+static void name_of_the_gone(char name[OWN_CGROUP_NAME_MAX])
+{
+	FILE *file = fopen(boot_name, "re");
+	char boot[37] = "";
+
+	assert_non_null(file);
+	assert_int_equal(fread(boot, 1, 36, file), 36);
+	fclose(file);
+	snprintf(name, OWN_CGROUP_NAME_MAX, "memcgbench-999999999-1-%s", boot);
+}
+
+/* Killed between making it and taking its inode number down. */
+static void one_that_was_just_made_is_removed(void **state)
+{
+	struct place *place = *state;
+	char name[OWN_CGROUP_NAME_MAX], path[300];
+	struct own_note note = {.directory = 0};
+	struct stat st;
+
+	name_of_the_gone(name);
+	assert_int_equal(fstat(place->hierarchy.fd, &st), 0);
+	note.device = st.st_dev;
+	leave_note(place, name, &note);
+	make_below(place->top, name);
+	snprintf(path, sizeof(path), "%s/below", name);
+	make_below(place->top, path);
+	/* We had not got as far as making anything in it. */
+	assert_int_equal(clean(place, false).of[LEFT_NOT_OURS], 1);
+	snprintf(path, sizeof(path), "%s/%s/below", place->top, name);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(clean(place, false).of[LEFT_REMOVED], 1);
+	assert_true(is_empty(place->top));
+	snprintf(path, sizeof(path), "%s/%s", place->notes, name);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+/* Neither by one that still has all its descriptors, nor while it waits for its parent. */
+static void a_run_that_is_over_is_not_held_by_its_children(void **state)
+{
+	struct place *place = *state;
+	struct own_cgroup own;
+	int ready[2], end[2];
+	siginfo_t info;
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(end, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(end[1]);
+		if (own_cgroup_make(&place->hierarchy, place->notes, &own, NULL))
+			_exit(1);
+		if (fork() == 0) {
+			(void)!read(end[0], &byte, 1);
+			_exit(0);
+		}
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			pause();
+	}
+	close(end[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(clean(place, false).of[LEFT_IN_USE], 1);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(clean(place, false).of[LEFT_REMOVED], 1);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(is_empty(place->top));
+	close(end[1]);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static bool has_note(const struct place *place, const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", place->notes, name);
+	return access(path, F_OK) == 0;
+}
+
+static void notes_without_directories_go(void **state)
+{
+	static const char former[] = "memcgbench-1-1-01234567-89ab-cdef-0123-456789abcdef";
+	struct place *place = *state;
+	struct own_note here = {.directory = 7}, elsewhere = {.directory = 7};
+	char name[OWN_CGROUP_NAME_MAX], path[300];
+	struct stat st;
+
+	name_of_the_gone(name);
+	assert_int_equal(fstat(place->hierarchy.fd, &st), 0);
+	here.device = st.st_dev;
+	elsewhere.device = st.st_dev + 1;
+	leave_note(place, name, &here);
+	clean(place, true);
+	assert_true(has_note(place, name));
+	clean(place, false);
+	assert_false(has_note(place, name));
+	/* Its directory may be in a hierarchy that we do not look at: it stays its proof. */
+	leave_note(place, name, &elsewhere);
+	clean(place, false);
+	assert_true(has_note(place, name));
+	make_below(place->top, name);
+	assert_int_equal(clean(place, false).of[LEFT_NOT_OURS], 1);
+	snprintf(path, sizeof(path), "%s/%s", place->notes, name);
+	assert_int_equal(unlink(path), 0);
+	/* Of an earlier boot. */
+	leave_note(place, former, &elsewhere);
+	clean(place, false);
+	assert_false(has_note(place, former));
+	/* Killed before it wrote. */
+	write_text(path, "");
+	assert_int_equal(clean(place, false).of[LEFT_NOT_OURS], 1);
+	assert_false(has_note(place, name));
+}
+
+static void what_takes_the_place_of_a_tree_stays(void **state)
+{
+	struct place *place = *state;
+	uint64_t removed;
+	struct stat is;
+
+	make_below(place->top, "a");
+	make_below(place->top, "b");
+	make_below(place->top, "b/below");
+	assert_int_equal(fstatat(place->hierarchy.fd, "a", &is, 0), 0);
+	assert_int_equal(remove_tree(place->hierarchy.fd, "b", &is, &removed, NULL), -ESTALE);
+	assert_int_equal(removed, 0);
+	assert_int_equal(faccessat(place->hierarchy.fd, "b/below", F_OK, 0), 0);
+	assert_int_equal(remove_tree(place->hierarchy.fd, "a", &is, &removed, NULL), 0);
+	assert_int_equal(removed, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_made_is_removed, enter, leave),
-		cmocka_unit_test_setup_teardown(a_second_one_of_the_same_process_is_refused, enter,
-						leave),
-		cmocka_unit_test_setup_teardown(one_in_use_is_left_alone, enter, leave),
-		cmocka_unit_test_setup_teardown(what_a_killed_process_left_is_removed, enter,
-						leave),
-		cmocka_unit_test_setup_teardown(what_only_looks_like_it_is_refused, enter, leave),
-		cmocka_unit_test_setup_teardown(links_inside_are_not_followed, enter, leave),
-		cmocka_unit_test_setup_teardown(any_depth_and_width_is_removed, enter, leave),
-		cmocka_unit_test_setup_teardown(notes_that_others_may_write_prove_nothing, enter,
-						leave),
-		cmocka_unit_test_setup_teardown(hierarchies_are_found_in_tables_of_mounts, enter,
-						leave),
+		cmocka_unit_test_setup_teardown(what_is_made_is_removed, place_enter, place_leave),
+		cmocka_unit_test_setup_teardown(a_second_one_of_the_same_process_is_refused,
+						place_enter, place_leave),
+		cmocka_unit_test_setup_teardown(one_in_use_is_left_alone, place_enter, place_leave),
+		cmocka_unit_test_setup_teardown(what_a_killed_process_left_is_removed, place_enter,
+						place_leave),
+		cmocka_unit_test_setup_teardown(what_only_looks_like_it_is_refused, place_enter,
+						place_leave),
+		cmocka_unit_test_setup_teardown(links_inside_are_not_followed, place_enter,
+						place_leave),
+		cmocka_unit_test_setup_teardown(any_depth_and_width_is_removed, place_enter,
+						place_leave),
+		cmocka_unit_test_setup_teardown(notes_that_others_may_write_prove_nothing,
+						place_enter, place_leave),
+		cmocka_unit_test_setup_teardown(a_directory_in_the_place_of_ours_is_refused,
+						place_enter, place_leave),
+		cmocka_unit_test_setup_teardown(one_that_was_just_made_is_removed, place_enter,
+						place_leave),
+		cmocka_unit_test_setup_teardown(a_run_that_is_over_is_not_held_by_its_children,
+						place_enter, place_leave),
+		cmocka_unit_test_setup_teardown(notes_without_directories_go, place_enter,
+						place_leave),
+		cmocka_unit_test_setup_teardown(what_takes_the_place_of_a_tree_stays, place_enter,
+						place_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
