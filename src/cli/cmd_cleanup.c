@@ -22,7 +22,7 @@ struct cleanup_arguments {
 static const struct argp_option options[] = {
 	{"dry-run", 'n', NULL, 0, "only show what would be removed", 0},
 	{"mounts", OPTION_MOUNTS, "FILE", 0,
-	 "find the hierarchy in this table of mounts (default: /proc/self/mounts)", 0},
+	 "find the hierarchy in this table of mounts (default: " HIERARCHY_MOUNTS ")", 0},
 	{0},
 };
 
@@ -93,7 +93,7 @@ static void say(void *arg, const struct left_over *left)
 
 int cmd_cleanup(int argc, char **argv)
 {
-	struct cleanup_arguments arguments = {.mounts = "/proc/self/mounts"};
+	struct cleanup_arguments arguments = {.mounts = HIERARCHY_MOUNTS};
 	struct outcome outcome = {.failed = 0};
 	struct hierarchy hierarchy;
 	char notes[PATH_MAX];

@@ -7,6 +7,7 @@
 #include "driver/available.h"
 
 #include "base/file.h"
+#include "base/mountinfo.h"
 #include "driver/feasible.h"
 
 #include <limits.h>
@@ -118,33 +119,6 @@ static uint64_t left_up_to(const struct hierarchy *hierarchy, char *directory, s
 	}
 }
 
-/* Blanks and such are written as \040 in mountinfo. In place. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	while (*text) {
-		if (text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && text[2] >= '0' &&
-		    text[2] <= '7' && text[3] >= '0' && text[3] <= '7') {
-			*to++ = (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + text[3] - '0');
-			text += 4;
-		} else {
-			*to++ = *text++;
-		}
-	}
-	*to = '\0';
-}
-
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = list; (at = strstr(at, word)); at += length)
-		if ((at == list || at[-1] == ',') && (!at[length] || strchr(",\n ", at[length])))
-			return true;
-	return false;
-}
-
 /* This process's path in the hierarchy, from a line "4:memory:/a/b" or "0::/a/b"; false: none. */
 static bool own_path(const struct hierarchy *hierarchy, char *text, char *path, size_t size)
 {
@@ -158,7 +132,7 @@ static bool own_path(const struct hierarchy *hierarchy, char *text, char *path, 
 			continue;
 		*end = '\0';
 		if (hierarchy == &v2 ? !strcmp(controllers, ":") && !strncmp(line, "0:", 2)
-				     : has_word(controllers + 1, "memory")) {
+				     : mountinfo_has(controllers + 1, "memory")) {
 			snprintf(path, size, "%s", end + 1);
 			return true;
 		}
@@ -168,29 +142,24 @@ static bool own_path(const struct hierarchy *hierarchy, char *text, char *path, 
 
 /* What the mount described by a line of mountinfo leaves; UINT64_MAX where it is another's. */
 static uint64_t left_at_mount(const struct hierarchy *hierarchy, const char *root, const char *own,
-			      const char *line)
+			      char *line)
 {
-	char from[PATH_MAX], point[PATH_MAX], type[64], options[512], directory[3 * PATH_MAX];
-	const char *dash = strstr(line, " - "), *below = own;
+	char directory[3 * PATH_MAX];
+	const char *below = own;
+	struct mountinfo mount;
 	size_t length;
 
-	_Static_assert(PATH_MAX == 4096, "the formats say 4095");
-	if (!dash || sscanf(line, "%*s %*s %*s %4095s %4095s", from, point) != 2 ||
-	    sscanf(dash + 3, "%63s %*s %511s", type, options) != 2)
+	if (!mountinfo_parse(line, &mount) || strcmp(mount.type, hierarchy->filesystem) ||
+	    (hierarchy == &v1 && !mountinfo_has(mount.super, "memory")))
 		return UINT64_MAX;
-	if (strcmp(type, hierarchy->filesystem) ||
-	    (hierarchy == &v1 && !has_word(options, "memory")))
-		return UINT64_MAX;
-	unescape(from);
-	unescape(point);
 	/* a container mounts its part only: what lies above it cannot be seen */
-	length = strcmp(from, "/") ? strlen(from) : 0;
-	if (!strncmp(own, from, length) && (own[length] == '/' || !own[length]))
+	length = strcmp(mount.root, "/") ? strlen(mount.root) : 0;
+	if (!strncmp(own, mount.root, length) && (own[length] == '/' || !own[length]))
 		below = own + length;
 	if (!strncmp(own, "/..", 3) || !strcmp(below, "/"))
 		below = "";
-	snprintf(directory, sizeof(directory), "%s%s%s", root, point, below);
-	return left_up_to(hierarchy, directory, strlen(root) + strlen(point));
+	snprintf(directory, sizeof(directory), "%s%s%s", root, mount.point, below);
+	return left_up_to(hierarchy, directory, strlen(root) + strlen(mount.point));
 }
 
 static uint64_t left_in_cgroups(const struct hierarchy *hierarchy, const char *root)

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The mounted cgroup hierarchy that has the kernel's memory controller: of cgroup v1 the one
- * mounted with `memory`, else the unified one of v2 where memory is among its controllers. On a
- * hybrid set-up both are mounted, and only one of them has it.
+ * mounted with `memory`, alone or with others, else the unified one of v2 where memory is among its
+ * controllers. On a hybrid set-up both are mounted, and only one of them has it.
+ *
+ * A hierarchy may be mounted several times, read-only in one place and only in part in another (a
+ * container's own part): a mount that may be written to is taken before others, and then one of
+ * the whole before one of a part. A mount that another one lies upon is none.
  */
 #ifndef MEMCGBENCH_KERNEL_HIERARCHY_H
 #define MEMCGBENCH_KERNEL_HIERARCHY_H
 
 #include "base/error.h"
+#include "base/mountinfo.h"
+
+#include <stdbool.h>
+
+#define HIERARCHY_MOUNTS MOUNTINFO
 
 struct hierarchy {
 	unsigned version; /* of cgroup: 1 or 2 */
 	char *mount; /* where it is mounted; owned */
 	int fd; /* of that directory; owned */
+	bool read_only; /* the mount, or all of it */
+	bool in_part; /* what is mounted is a cgroup's directory, not that of all */
+	bool with_cpuset; /* v1: cpuset shares it */
 };
 
 /*
- * Find it in a table of mounts, "/proc/self/mounts". -ENODEV with a message where there is none:
- * a machine on which this is not possible. Free with hierarchy_close().
+ * Find it in a table of mounts of the form of mountinfo, HIERARCHY_MOUNTS. -ENODEV with a message
+ * where there is none: a machine on which this is not possible. -EINVAL with file and line where
+ * the table is none. Free with hierarchy_close().
  */
 int hierarchy_find(const char *mounts, struct hierarchy *out, struct error *err);
 

@@ -3,6 +3,7 @@
 #include "place/host.h"
 
 #include "base/file.h"
+#include "base/mountinfo.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -272,16 +273,14 @@ const char *host_cgroup_version(const char *root)
 		version = "v1";
 	for (char *line = mounts ? strtok_r(mounts, "\n", &state) : NULL; line;
 	     line = strtok_r(NULL, "\n", &state)) {
-		char mount_point[PATH_MAX], type[64], options[512];
-		const char *tail = strstr(line, " - ");
+		struct mountinfo mount;
 
-		if (!tail || sscanf(line, "%*s %*s %*s %*s %4095s", mount_point) != 1 ||
-		    sscanf(tail, " - %63s %*s %511s", type, options) != 2)
+		if (!mountinfo_parse(line, &mount))
 			continue;
-		if (!strcmp(type, "cgroup") && has_word(options, "memory"))
+		if (!strcmp(mount.type, "cgroup") && mountinfo_has(mount.super, "memory"))
 			version = "v1";
-		else if (!strcmp(type, "cgroup2") && !strcmp(version, "none") &&
-			 unified_has_memory(root, mount_point))
+		else if (!strcmp(mount.type, "cgroup2") && !strcmp(version, "none") &&
+			 unified_has_memory(root, mount.point))
 			version = "v2";
 	}
 	free(mounts);

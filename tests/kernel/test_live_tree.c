@@ -83,7 +83,7 @@ static bool live_init(struct live *live, uint32_t dying_ppm)
 	live->point.tree.shape = TREE_KUBERNETES;
 	live->point.counters.pages = PAGES;
 	live->point.counters.spread_cpus = 1;
-	r = hierarchy_find("/proc/self/mounts", &live->hierarchy, &err);
+	r = hierarchy_find(HIERARCHY_MOUNTS, &live->hierarchy, &err);
 	if (!r)
 		r = own_notes_path(live->notes, &err);
 	if (r) {
@@ -251,7 +251,7 @@ static void a_tree_that_is_stopped_is_taken_down(void **state)
 	int r;
 
 	(void)state;
-	if (hierarchy_find("/proc/self/mounts", &hierarchy, &err) || own_notes_path(notes, &err)) {
+	if (hierarchy_find(HIERARCHY_MOUNTS, &hierarchy, &err) || own_notes_path(notes, &err)) {
 		print_message("# skipped: %s\n", err.text);
 		skip();
 	}
