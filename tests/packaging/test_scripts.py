@@ -138,10 +138,10 @@ class Scripts(unittest.TestCase):
         self.assertEqual(asked, self.packages("build", "charts"))
         self.call("test", "--no-install", INSTALLED="")
         asked = set(self.calls("dpkg-query")[0].split("${Package}\\n")[1].split())
-        # The browser is a package of Debian's, and of Ubuntu's only in name.
+        # Browser and bpftool are packages of Debian's, and of Ubuntu's only in name.
         with open("/etc/os-release", encoding="utf-8") as file:
-            browser = ["browser"] if "ID=debian\n" in file.readlines() else []
-        self.assertEqual(asked, self.packages("build", "charts", "test", *browser))
+            debian = ["browser", "bpf"] if "ID=debian\n" in file.readlines() else []
+        self.assertEqual(asked, self.packages("build", "charts", "test", *debian))
 
     def test_no_install(self):
         """--no-install says the whole command, installs nothing, builds nothing, and is exit code 2"""
