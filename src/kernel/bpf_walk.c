@@ -218,64 +218,46 @@ static int outcome_error(int outcome)
 	return -ELOOP;
 }
 
-static int by_id(const void *a, const void *b)
+/* 0: not found. */
+static int want(struct bpf_walk *walk, const struct walk_found *memcgs, size_t nr)
 {
-	uint64_t x = (*(struct walk_found *const *)a)->id, y = (*(struct walk_found *const *)b)->id;
+	static const uint64_t none = 0;
+	int map = bpf_map__fd(walk->skeleton->maps.wanted), r = 0;
 
-	return x < y ? -1 : x > y;
+	for (size_t i = 0; !r && i < nr; i++)
+		r = bpf_map_update_elem(map, &memcgs[i].id, &none, BPF_ANY);
+	return r;
 }
 
-/* Take what one run of `find` listed; `*missing` goes down. Two of a kind are found both. */
-static void take(const struct walk_find *list, struct walk_found **sorted, size_t nr,
-		 size_t *missing)
+/* How many were not found. */
+static size_t take(struct bpf_walk *walk, struct walk_found *memcgs, size_t nr)
 {
-	for (uint32_t i = 0; i < list->nr && i < WALK_FOUND; i++) {
-		size_t low = 0, high = nr;
+	int map = bpf_map__fd(walk->skeleton->maps.wanted);
+	size_t missing = 0;
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (sorted[middle]->id < list->found[i].id)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (; low < nr && sorted[low]->id == list->found[i].id; low++) {
-			*missing -= !sorted[low]->css;
-			sorted[low]->css = list->found[i].css;
-		}
+	for (size_t i = 0; i < nr; i++) {
+		if (bpf_map_lookup_elem(map, &memcgs[i].id, &memcgs[i].css))
+			memcgs[i].css = 0;
+		missing += !memcgs[i].css;
 	}
+	for (size_t i = 0; i < nr; i++)
+		bpf_map_delete_elem(map, &memcgs[i].id);
+	return missing;
 }
 
 int bpf_walk_find(struct bpf_walk *walk, struct walk_found *memcgs, size_t nr, struct error *err)
 {
-	struct walk_find *list = &walk->skeleton->bss->finding;
-	struct walk_found **sorted = calloc(nr, sizeof(struct walk_found *));
-	size_t missing = nr;
-	int r = 0;
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	size_t missing;
+	int r = want(walk, memcgs, nr);
 
-	if (!sorted && nr)
-		return error_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		memcgs[i].css = 0;
-		sorted[i] = &memcgs[i];
-	}
-	qsort(sorted, nr, sizeof(struct walk_found *), by_id);
-	for (list->skip = 0; missing; list->skip += list->nr) {
-		LIBBPF_OPTS(bpf_test_run_opts, options);
-
+	if (!r)
 		r = bpf_prog_test_run_opts(bpf_program__fd(walk->skeleton->progs.find), &options);
-		if (!r)
-			r = outcome_error((int)options.retval);
-		if (r)
-			break;
-		take(list, sorted, nr, &missing);
-		if (!list->more)
-			break;
-	}
-	free(sorted);
+	if (!r)
+		r = outcome_error((int)options.retval);
+	missing = take(walk, memcgs, nr);
 	if (r)
-		return error_set(err, r, "the memcgs of this machine cannot be listed: %s",
+		return error_set(err, r, "the memcgs of this machine cannot be looked through: %s",
 				 strerror(-r));
 	if (missing)
 		return error_set(err, -ENOENT, "%zu of %zu cgroups have no memcg in the kernel",

@@ -41,7 +41,7 @@ unsigned bpf_walk_nr_cpus(const struct bpf_walk *walk);
 /*
  * Find the memcgs of the cgroups whose directories have the inode numbers memcgs[].id, and fill in
  * their addresses. These are good for as long as the cgroups are there. -ENOENT for one that is no
- * directory of the memory hierarchy. One call at a time.
+ * directory of the memory hierarchy. One call at a time, for WALK_FOUND memcgs at most.
  */
 int bpf_walk_find(struct bpf_walk *walk, struct walk_found *memcgs, size_t nr, struct error *err);
 

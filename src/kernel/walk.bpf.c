@@ -52,10 +52,18 @@ struct {
 	__type(value, struct walk_answer);
 } answers SEC(".maps");
 
+/* For `find`: addresses of memcgs by id; 0: not found yet. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, WALK_FOUND);
+	__type(key, __u64);
+	__type(value, __u64);
+} wanted SEC(".maps");
+
 char _license[] SEC("license") = "Dual MIT/GPL";
 
 struct walk_machine machine;
-struct walk_find finding;
 
 const __u64 masks[WALK_ROWS] = {WALK_MASKS};
 
@@ -382,37 +390,20 @@ static __always_inline void find_offsets(void)
 	bpf_iter_num_destroy(&it);
 }
 
-/* False: it is full. Its length is in memory, of which the verifier knows nothing: else it would go
- * through every length. */
-static __always_inline int list(__u64 css)
-{
-	__u64 nr = finding.nr;
-
-	if (nr >= WALK_FOUND) {
-		finding.more = 1;
-		return 0;
-	}
-	finding.found[nr].css = css;
-	finding.found[nr].id = id_of(css);
-	finding.nr = nr + 1;
-	return 1;
-}
-
 /*
- * Not timed: the memcgs of the machine, from the one that has no parent on. The way there is the
- * calling task's own memcg, whatever the version of cgroups.
+ * Not timed: looks through the memcgs of the machine, from the one that has no parent on, for those
+ * that are wanted. The way there is the calling task's own memcg, whatever the version of cgroups.
  */
 SEC("syscall")
 int find(void *context)
 {
-	__u64 css, parent, visits = 0;
 	struct place at = {.fresh = 1};
 	struct bpf_iter_num it;
+	__u64 css, parent;
 	int over = 0;
 
 	(void)context;
 	find_offsets();
-	finding.nr = finding.more = 0;
 	bpf_rcu_read_lock();
 	css = POINTER(bpf_get_current_task(), task_struct, cgroups);
 	css = word(css + OFFSET(css_set, subsys) +
@@ -428,13 +419,17 @@ int find(void *context)
 	at.css = at.top = css;
 	bpf_iter_num_new(&it, 0, WALK_STEPS);
 	while (css && !over && bpf_iter_num_next(&it)) {
-		if (at.fresh && visits++ >= finding.skip)
-			over = !list(at.css);
-		over = over || !step(&at);
+		if (at.fresh) {
+			__u64 id = id_of(at.css), *found = bpf_map_lookup_elem(&wanted, &id);
+
+			if (found)
+				*found = at.css;
+		}
+		over = !step(&at);
 	}
 	bpf_iter_num_destroy(&it);
 	bpf_rcu_read_unlock();
 	if (!css)
 		return WALK_NO_MEMCG;
-	return at.lost ? WALK_LOST : WALK_DONE;
+	return over && !at.lost ? WALK_DONE : WALK_LOST;
 }

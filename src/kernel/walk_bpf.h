@@ -11,7 +11,7 @@
 #define WALK_MASKS 0x1f, 0x0c, 0x03, 0x10
 #define WALK_NODES 1024 /* at most */
 #define WALK_CPUS  8192 /* at most */
-#define WALK_FOUND 4096 /* memcgs that one run of `find` lists */
+#define WALK_FOUND 65536 /* memcgs found at a time: a kernel has ids for no more */
 #define WALK_STEPS (1 << 22) /* of one pass: a memcg takes two */
 
 /* The same for all runs of what was loaded. */
@@ -24,14 +24,6 @@ struct walk_machine {
 struct walk_found {
 	__u64 id; /* of its directory: the inode number */
 	__u64 css; /* address in the kernel: good as long as the directory exists */
-};
-
-/* `find` lists memcgs in pre-order, without the first `skip` ones, and says how many. */
-struct walk_find {
-	__u32 skip;
-	__u32 nr;
-	__u32 more; /* there are more than fit */
-	struct walk_found found[WALK_FOUND];
 };
 
 /* What one run of a walk gets. */
