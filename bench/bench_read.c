@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 {
 	struct bench_cases cases = {0};
 
-	for (size_t i = 0; backends[i]; i++) {
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
 		for (size_t k = 0; k < NR_SHAPES; k++) {
 			const struct bench_shape *shape = &shapes[k].shape;
 			const struct read_parameters parameters = {backends[i], *shape,

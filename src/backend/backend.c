@@ -107,6 +107,17 @@ int backend_count_cpu_stat(const struct backend *backend, void *instance,
 	return 0;
 }
 
+void backend_forget_uncounted(const struct backend *backend, struct op_counts *counts)
+{
+	if (backend->uncounted & COUNTS_MEMCGS)
+		counts->memcgs_visited = COUNT_UNKNOWN;
+	if (backend->uncounted & COUNTS_LOADS)
+		counts->loads_local = counts->loads_hierarchical = COUNT_UNKNOWN;
+	if (backend->uncounted & COUNTS_OTHERS)
+		counts->css_gets = counts->atomics = counts->adds = counts->items_scanned =
+			counts->flushes = COUNT_UNKNOWN;
+}
+
 int backend_count(const struct backend *backend, void *instance, const struct read_request *request,
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,
 		  struct op_probe *probe)

@@ -6,6 +6,7 @@
 #ifndef MEMCGBENCH_BACKEND_BACKEND_H
 #define MEMCGBENCH_BACKEND_BACKEND_H
 
+#include "backend/fixture.h"
 #include "backend/lock_times.h"
 #include "base/error.h"
 #include "memcg/cpu_stat.h"
@@ -36,6 +37,16 @@ struct op_counts {
 	uint64_t text_bytes;
 };
 
+/* What the kernel does for a read cannot all be counted from outside of it. */
+#define COUNT_UNKNOWN UINT64_MAX
+/* Parts of the above. */
+enum {
+	COUNTS_MEMCGS = 1u << 0, /* memcgs_visited */
+	COUNTS_LOADS = 1u << 1, /* loads_local, loads_hierarchical */
+	COUNTS_OTHERS = 1u << 2, /* all but these and text_bytes */
+	COUNTS_ALL_BUT_TEXT = COUNTS_MEMCGS | COUNTS_LOADS | COUNTS_OTHERS,
+};
+
 struct op_probe {
 	struct op_counts counts;
 	struct line_set *lines; /* may be NULL: lines are not recorded */
@@ -45,6 +56,8 @@ struct backend_env {
 	const struct point *point;
 	const struct memcg_tree *tree;
 	const struct placement *placement;
+	const json_t
+		*fixture; /* what describe() of the back end's fixture says; NULL: it has none */
 }; /* all of it outlives the instance */
 
 /* Do the parts belong together? -EINVAL with a message. For create(). */
@@ -76,8 +89,18 @@ struct backend {
 	const char *name; /* as scenarios and files of results call it: a-z, 0-9 and - */
 	const char *description; /* one line: what it does, which kernels did */
 	unsigned capabilities;
+	unsigned uncounted; /* bits of COUNTS_*: what of a read it cannot know; COUNT_UNKNOWN */
 	/* Bits of enum stat_type: files it can read beside v1 memory.numa_stat, which all can. */
 	unsigned files;
+
+	/* What must stand before create(), or NULL. A back end with one is live: it reads what the
+	 * kernel keeps of real cgroups. Its memory is not its own: regions() has none. */
+	const struct fixture *fixture;
+	/* Optional: every reason why the point cannot be read by it on this machine, beside what
+	 * its fixture says, is added; then -ENODEV. */
+	int (*possible)(const struct point *point, struct error_list *reasons);
+	/* Optional: what it found out of what it reads, for results: their "live". */
+	json_t *(*facts)(void *instance);
 
 	/* Bytes that create() will take for this point, for plans and limits. */
 	uint64_t (*bytes)(const struct point *point);
@@ -88,10 +111,11 @@ struct backend {
 	/* Build over tree and placement: memory mapped, bound, every byte written. */
 	int (*create)(const struct backend_env *env, void **instance, struct error *err);
 	void (*destroy)(void *instance);
-	/* The memory of the instance, for verification. Owned by the instance. */
+	/* The memory of the instance, for verification. Owned by the instance. Not of live ones. */
 	const struct region *(*regions)(const void *instance, size_t *nr);
 
-	/* Bring the counters to where a long run of the plan's charges leaves them. */
+	/* Bring the counters to where a long run of the plan's charges leaves them. Not of live
+	 * ones: their fixture has done it. */
 	int (*populate)(void *instance, const struct charge_plan *plan, struct error *err);
 
 	/* Fill the cells of req->rows; the others are left alone. Never fails for a model. */
@@ -151,10 +175,14 @@ struct backend {
 	 * Largest |value - oracle| in pages that the design allows for a cell, `subtree` memcgs in
 	 * the subtree read (itself included), when the oracle has `truth` pages in the cell: a
 	 * design may allow a share of what there is. Of other files see backend_bound().
+	 * BOUND_NONE: the cell is not to be compared.
 	 */
 	uint64_t (*bound)(const struct point *point, enum numa_scope scope, enum numa_row row,
 			  unsigned column, uint32_t subtree, uint64_t truth);
 };
+
+/* Of a cell that depends on what only the kernel decides: on which of two lists a page is. */
+#define BOUND_NONE UINT64_MAX
 
 extern const struct backend *const backends[]; /* ended by NULL */
 const struct backend *backend_find(const char *name);
@@ -186,6 +214,9 @@ long backend_read_cpu_stat(const struct backend *backend, void *instance,
 int backend_count_cpu_stat(const struct backend *backend, void *instance,
 			   const struct read_request *request, enum read_form form,
 			   enum text_style style, struct op_probe *probe);
+
+/* Put COUNT_UNKNOWN where the back end cannot know, once all is counted. */
+void backend_forget_uncounted(const struct backend *backend, struct op_counts *counts);
 
 /* One counted whole read: counts, text_bytes and lines. */
 int backend_count(const struct backend *backend, void *instance, const struct read_request *request,

@@ -13,6 +13,7 @@ const struct backend *const backends[] = {
 	&backend_rstat,
 	&backend_packed,
 	&backend_bounded,
+	&backend_kernel,
 	NULL,
 };
 

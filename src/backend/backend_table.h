@@ -13,5 +13,7 @@ extern const struct backend backend_walk_once;
 extern const struct backend backend_rstat;
 extern const struct backend backend_packed;
 extern const struct backend backend_bounded;
+/* Live ones come last. */
+extern const struct backend backend_kernel;
 
 #endif

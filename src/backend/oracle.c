@@ -221,6 +221,8 @@ unsigned oracle_compare(const struct backend *backend, const struct point *point
 	unsigned nr_rows = counts->format->nr_rows, beyond = 0;
 	bool first = true;
 
+	*worst = (struct cell_error){.scope = SCOPE_LOCAL};
+
 	for (unsigned i = 0; i < stat_nr_cells(counts); i++) {
 		struct cell_error cell = {
 			.scope = i / columns / nr_rows,
@@ -236,6 +238,8 @@ unsigned oracle_compare(const struct backend *backend, const struct point *point
 			cell.value > cell.truth ? cell.value - cell.truth : cell.truth - cell.value;
 		cell.bound = backend_bound(backend, point, cell.scope, cell.row, cell.column,
 					   subtree, cell.truth);
+		if (cell.bound == BOUND_NONE)
+			continue;
 		beyond += cell.pages > cell.bound;
 		if (first || cell_error_worse(&cell, worst))
 			*worst = cell;

@@ -46,6 +46,12 @@ static const char *updates(const struct backend *backend)
 	return backend->capabilities & BACKEND_UPDATE ? "yes" : "no";
 }
 
+/* Is it a model of a kernel, or the running one? */
+static const char *kind(const struct backend *backend)
+{
+	return backend->fixture ? "live" : "model";
+}
+
 /* The files it can read; NULL where memory is out. */
 static json_t *files_json(const struct backend *backend)
 {
@@ -78,25 +84,27 @@ static int print_tsv(void)
 	table_column(table, "updates", ALIGN_LEFT);
 	table_column(table, "description", ALIGN_LEFT);
 	table_column(table, "files", ALIGN_LEFT);
+	table_column(table, "kind", ALIGN_LEFT);
 	for (size_t i = 0; backends[i]; i++) {
 		table_row(table);
 		table_cell(table, "%s", backends[i]->name);
 		table_cell(table, "%s", updates(backends[i]));
 		table_cell(table, "%s", backends[i]->description);
 		table_cell(table, "%s", files(backends[i]));
+		table_cell(table, "%s", kind(backends[i]));
 	}
 	ret = table_print_tsv(table, stdout);
 	table_free(table);
 	return ret ? EXIT_TROUBLE : EXIT_FINE;
 }
 
-static void print_line(int width, const char *name, const char *update, const char *file,
-		       const char *text)
+static void print_line(int width, const char *name, const char *what, const char *update,
+		       const char *file, const char *text)
 {
 	char label[80];
 
-	snprintf(label, sizeof(label), "%-*s  %-7s  %-9s", width, name, update, file);
-	wrap_print(stdout, (unsigned)width + 22, label, text);
+	snprintf(label, sizeof(label), "%-*s  %-5s  %-7s  %-9s", width, name, what, update, file);
+	wrap_print(stdout, (unsigned)width + 29, label, text);
 }
 
 /* Descriptions are sentences: they are wrapped, and not a column as wide as the longest. */
@@ -108,10 +116,10 @@ static int print_table(void)
 	for (size_t i = 0; backends[i]; i++)
 		if ((int)strlen(backends[i]->name) > width)
 			width = (int)strlen(backends[i]->name);
-	print_line(width, title, "updates", "files", "what it does");
+	print_line(width, title, "kind", "updates", "files", "what it does");
 	for (size_t i = 0; backends[i]; i++)
-		print_line(width, backends[i]->name, updates(backends[i]), files(backends[i]),
-			   backends[i]->description);
+		print_line(width, backends[i]->name, kind(backends[i]), updates(backends[i]),
+			   files(backends[i]), backends[i]->description);
 	return EXIT_FINE;
 }
 
@@ -123,8 +131,9 @@ static int print_json(void)
 
 	for (size_t i = 0; !ret && backends[i]; i++)
 		ret = json_array_append_new(
-			list, json_pack("{s:s, s:s, s:b, s:o}", "name", backends[i]->name,
-					"description", backends[i]->description, "updates",
+			list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", backends[i]->name,
+					"description", backends[i]->description, "kind",
+					kind(backends[i]), "updates",
 					!!(backends[i]->capabilities & BACKEND_UPDATE), "files",
 					files_json(backends[i])));
 	if (!ret)

@@ -157,9 +157,15 @@ static int ask_feasible(const struct check_report *report, const struct machine 
 
 	for (size_t i = 0; i < report->nr; i++) {
 		const struct check_outcome *outcome = &report->outcomes[i];
+		struct fixture_options none = {.enable_controllers = false};
 		struct error_list reasons = {.nr = 0};
 
-		if (!feasible(machine, outcome->point, outcome->backend, &reasons))
+		if (outcome->backend->fixture)
+			error_list_add(&reasons, NULL, 0, 0,
+				       "%s takes no updates: a run of it is held against the "
+				       "oracle",
+				       outcome->backend->name);
+		else if (!feasible(machine, outcome->point, outcome->backend, &none, &reasons))
 			continue;
 		code = EXIT_IMPOSSIBLE;
 		if (reasons_add(said, outcome->point, outcome->backend->name, &reasons)) {

@@ -12,7 +12,7 @@ int plan_visit_point(const struct plan *plan, const struct point *point, visit_p
 {
 	const struct scenario *scenario = plan->scenario;
 	struct error_list placement, reasons;
-	int code = 0, placed;
+	int code = 0, placed, able, stands;
 
 	placement.nr = placement.total = 0;
 	placed = feasible_placement(plan->machine, point, &placement);
@@ -24,8 +24,10 @@ int plan_visit_point(const struct plan *plan, const struct point *point, visit_p
 		reasons.nr = reasons.total = 0;
 		if (placed)
 			reasons = placement;
-		pair.possible = !feasible_backend(point, pair.backend, plan->available, &reasons) &&
-				!placed;
+		able = feasible_backend(point, pair.backend, plan->available, &reasons);
+		stands = feasible_fixture(plan->machine, point, pair.backend, &plan->fixtures,
+					  &reasons);
+		pair.possible = !placed && !able && !stands;
 		code = visit(arg, &pair);
 	}
 	return code;

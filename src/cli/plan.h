@@ -15,6 +15,7 @@
 struct plan {
 	const struct machine *machine;
 	uint64_t available; /* bytes, on that machine */
+	struct fixture_options fixtures; /* what a run would be allowed to */
 	struct scenario *scenario;
 
 	/* from here on by plan_prepare() */

@@ -81,7 +81,8 @@ static int leave_out(struct prepared *run, const struct point *point, const char
 }
 
 /* What of the scenario is not possible; `said` takes the reasons. */
-static int leave_out_impossible(struct prepared *run, json_t *said, size_t *impossible)
+static int leave_out_impossible(struct prepared *run, const struct fixture_options *fixtures,
+				json_t *said, size_t *impossible)
 {
 	const struct scenario *s = run->scenario;
 
@@ -90,7 +91,8 @@ static int leave_out_impossible(struct prepared *run, json_t *said, size_t *impo
 			const struct point *point = &s->points[p];
 			struct error_list reasons = {.nr = 0};
 
-			if (!feasible(run->machine, point, backend_find(s->backends[b]), &reasons))
+			if (!feasible(run->machine, point, backend_find(s->backends[b]), fixtures,
+				      &reasons))
 				continue;
 			run->left_out[p * s->nr_backends + b] = true;
 			(*impossible)++;
@@ -102,7 +104,8 @@ static int leave_out_impossible(struct prepared *run, json_t *said, size_t *impo
 	return 0;
 }
 
-static int ask_feasible(struct prepared *run, size_t *impossible)
+static int ask_feasible(struct prepared *run, const struct fixture_options *fixtures,
+			size_t *impossible)
 {
 	const struct scenario *s = run->scenario;
 	json_t *said = json_object();
@@ -110,7 +113,8 @@ static int ask_feasible(struct prepared *run, size_t *impossible)
 
 	run->left_out = calloc(s->nr_points * s->nr_backends + 1, sizeof(*run->left_out));
 	run->left_json = json_array();
-	r = run->left_out && run->left_json ? leave_out_impossible(run, said, impossible) : -ENOMEM;
+	r = run->left_out && run->left_json ? leave_out_impossible(run, fixtures, said, impossible)
+					    : -ENOMEM;
 	reasons_print(stderr, s->path, said);
 	json_decref(said);
 	return r;
@@ -149,12 +153,13 @@ static int load_all(struct prepared *runs, char **paths, size_t nr,
 }
 
 /* Every scenario against the machine. */
-static int ask_all(struct prepared *runs, size_t nr, struct machine *machine, size_t *impossible)
+static int ask_all(struct prepared *runs, size_t nr, struct machine *machine,
+		   const struct fixture_options *fixtures, size_t *impossible)
 {
 	for (size_t i = 0; i < nr; i++) {
 		runs[i].machine = machine;
 		runs[i].context = machine_context(machine);
-		if (!runs[i].context || ask_feasible(&runs[i], impossible)) {
+		if (!runs[i].context || ask_feasible(&runs[i], fixtures, impossible)) {
 			fputs("memcgbench: out of memory\n", stderr);
 			return EXIT_TROUBLE;
 		}
@@ -178,7 +183,7 @@ int prepare_all(struct prepared *runs, char **paths, size_t nr, struct scenario_
 	}
 	code = load_all(runs, paths, nr, &scenario->options, options);
 	if (!code)
-		code = ask_all(runs, nr, machine, &impossible);
+		code = ask_all(runs, nr, machine, &options->fixtures, &impossible);
 	if (!code && options->strict && print_warnings(machine, runs[0].context)) {
 		fputs("memcgbench: nothing was measured, because of --strict\n", stderr);
 		code = EXIT_TROUBLE;
@@ -264,6 +269,8 @@ int prepared_run(struct prepared *run, const struct run_options *options, int in
 		.scenario = run->scenario,
 		.dir = run->dir,
 		.left_out = run->left_out,
+		.machine = run->machine,
+		.fixtures = options->fixtures,
 		.seed = options->seed,
 		.label = options->label,
 		.limit_ns = options->limit_ns,

@@ -3,6 +3,7 @@
 #ifndef MEMCGBENCH_CLI_RUN_SCENARIO_H
 #define MEMCGBENCH_CLI_RUN_SCENARIO_H
 
+#include "backend/fixture.h"
 #include "base/error.h"
 #include "cli/scenario_arguments.h"
 #include "place/machine.h"
@@ -22,6 +23,7 @@ struct run_options {
 	uint64_t seed, limit_ns;
 	unsigned formats;
 	bool strict, skip_impossible, reuse;
+	struct fixture_options fixtures;
 	bool twice; /* twice the repetitions: odd and even ones are two runs of the same */
 	/* Print what was measured; an exit code. Signals end the program meanwhile. */
 	int (*show)(void *arg, const struct run_summary *summary, unsigned formats);

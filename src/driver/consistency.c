@@ -79,6 +79,8 @@ void inversion_add(const struct backend *backend, const struct point *point,
 		cell.pages = cell.truth - cell.value;
 		cell.bound = add_bounds(bound_of(backend, point, parent, &cell),
 					bound_of(backend, point, child, &cell));
+		if (cell.bound == BOUND_NONE)
+			continue;
 		found->below++;
 		found->below_beyond += cell.pages > cell.bound;
 		if (!found->has_inversion || cell_error_worse(&cell, &found->inversion))

@@ -144,7 +144,7 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 			       backend->name);
 		code = -ENODEV;
 	}
-	if (point->read.cgroup == TARGET_MACHINE) {
+	if (point->read.cgroup == TARGET_MACHINE && !backend->fixture) {
 		error_list_add(reasons, NULL, 0, 0,
 			       "read.cgroup: machine needs a live back end, and %s is a model",
 			       backend->name);
@@ -165,11 +165,26 @@ uint64_t available_on(const struct machine *machine)
 	return bytes;
 }
 
+int feasible_fixture(const struct machine *machine, const struct point *point,
+		     const struct backend *backend, const struct fixture_options *fixtures,
+		     struct error_list *reasons)
+{
+	const struct fixture *fixture = backend->fixture;
+	int stands = fixture ? fixture->possible(point, machine, fixtures, reasons) : 0;
+	int able = backend->possible ? backend->possible(point, reasons) : 0;
+
+	return stands ? stands : able;
+}
+
 int feasible(const struct machine *machine, const struct point *point,
-	     const struct backend *backend, struct error_list *reasons)
+	     const struct backend *backend, const struct fixture_options *fixtures,
+	     struct error_list *reasons)
 {
 	int placed = feasible_placement(machine, point, reasons);
 	int able = feasible_backend(point, backend, available_on(machine), reasons);
+	int stands = feasible_fixture(machine, point, backend, fixtures, reasons);
 
-	return placed ? placed : able;
+	if (placed)
+		return placed;
+	return able ? able : stands;
 }

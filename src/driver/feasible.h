@@ -18,15 +18,20 @@
  * updates).
  */
 int feasible(const struct machine *machine, const struct point *point,
-	     const struct backend *backend, struct error_list *reasons);
+	     const struct backend *backend, const struct fixture_options *fixtures,
+	     struct error_list *reasons);
 
 /*
- * The two halves of it, for those who ask for many points: what does not depend on the back end,
- * and what does. `available` is available_on() the machine, asked once.
+ * The parts of it, for those who ask for many points: what does not depend on the back end, what
+ * does, and what its fixture needs, which looks at the machine. `available` is available_on() the
+ * machine, asked once.
  */
 int feasible_placement(const struct machine *machine, const struct point *point,
 		       struct error_list *reasons);
 int feasible_backend(const struct point *point, const struct backend *backend, uint64_t available,
+		     struct error_list *reasons);
+int feasible_fixture(const struct machine *machine, const struct point *point,
+		     const struct backend *backend, const struct fixture_options *fixtures,
 		     struct error_list *reasons);
 
 /* Bytes this process may still take: MemAvailable, limits of its cgroups and its own; UINT64_MAX

@@ -46,6 +46,7 @@ struct measurement {
 	struct oracle *oracle; /* from the counted read on: what is in the instance */
 	struct writers *writers;
 	struct flusher *flusher;
+	const json_t *fixture; /* of the request; NULL: the back end stands on none */
 	struct churn *churn; /* from populating on: those who linger are there from the start */
 	struct measured out;
 };
@@ -67,6 +68,11 @@ static int take_request(struct measurement *m, const json_t *request, struct err
 	m->backend = name ? backend_find(name) : NULL;
 	if (!m->backend)
 		return error_set(err, -EINVAL, "no back end '%s'", name ? name : "");
+	if (m->backend->fixture) {
+		m->fixture = json_object_get(request, "fixture");
+		if (!json_is_object(m->fixture))
+			return error_set(err, -EINVAL, "the request has no fixture for %s", name);
+	}
 	r = point_from_json(json_object_get(point, "parameters"),
 			    json_string_value(json_object_get(point, "id")), &m->point, err);
 	return r;
@@ -87,12 +93,31 @@ static int place(struct measurement *m, struct error *err)
 	return r;
 }
 
+/* Where a fixture's pages lie was looked up when they were charged. */
+static int verify(struct measurement *m, struct error *err)
+{
+	const struct region *regions;
+	size_t nr;
+
+	if (m->fixture) {
+		m->out.placement_found =
+			json_incref(json_object_get(m->fixture, "placement_found"));
+		m->out.bytes = (uint64_t)json_integer_value(
+			json_object_get(m->out.placement_found, "bytes"));
+		return m->out.placement_found
+			       ? 0
+			       : error_set(err, -EINVAL, "the fixture does not say where it lies");
+	}
+	regions = m->backend->regions(m->instance, &nr);
+	for (size_t i = 0; i < nr; i++)
+		m->out.bytes += regions[i].bytes;
+	return placement_verify(m->placement, regions, nr, &m->out.placement_found, err);
+}
+
 static int build(struct measurement *m, struct error *err)
 {
-	struct backend_env env = {&m->point, NULL, m->placement};
-	const struct region *regions;
+	struct backend_env env = {&m->point, NULL, m->placement, m->fixture};
 	uint64_t since = clock_now();
-	size_t nr;
 	int r;
 
 	r = memcg_tree_new(&m->point.tree, &m->tree);
@@ -103,15 +128,12 @@ static int build(struct measurement *m, struct error *err)
 	if (r)
 		return r;
 	m->out.create_ns = lap(&since);
-	regions = m->backend->regions(m->instance, &nr);
-	for (size_t i = 0; i < nr; i++)
-		m->out.bytes += regions[i].bytes;
-	r = placement_verify(m->placement, regions, nr, &m->out.placement_found, err);
+	r = verify(m, err);
 	if (r)
 		return r;
 	m->out.verify_ns = lap(&since);
 	m->plan.point = &m->point;
-	r = m->backend->populate(m->instance, &m->plan, err);
+	r = m->fixture ? 0 : m->backend->populate(m->instance, &m->plan, err);
 	if (!r)
 		r = churn_new(&(struct churn_env){m->backend, m->instance, &m->point, m->tree,
 						  m->placement},
@@ -139,6 +161,9 @@ static void compare_file(struct measurement *m, uint32_t memcg, const struct num
 {
 	uint32_t subtree = memcg ? memcg_tree_size(m->tree, memcg) : m->tree->nr;
 
+	/* What else is charged on a machine is not the oracle's to know. */
+	if (m->point.read.cgroup == TARGET_MACHINE)
+		return;
 	subtree += churn_below(m->churn, memcg);
 
 	oracle_read(m->oracle, memcg, point_rows(&m->point), truth);
@@ -207,23 +232,33 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 		request.memcg = target_next(&target, m->tree, request.memcg);
 	}
 	m->out.counts = probe.counts;
-	m->out.bytes_touched = line_set_bytes(m->lines);
+	backend_forget_uncounted(m->backend, &m->out.counts);
+	m->out.bytes_touched = m->lines ? line_set_bytes(m->lines) : COUNT_UNKNOWN;
 	return 0;
+}
+
+/* The lines that a read touches, where they are this process's. */
+static int watch_lines(struct measurement *m)
+{
+	const struct region *regions;
+	size_t nr;
+
+	if (m->fixture)
+		return 0;
+	regions = m->backend->regions(m->instance, &nr);
+	m->lines = line_set_new(regions, nr);
+	return m->lines ? 0 : -ENOMEM;
 }
 
 static int count(struct measurement *m, struct error *err)
 {
 	unsigned nr_nodes = m->point.machine.nodes;
 	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
-	const struct region *regions;
 	uint64_t since = clock_now();
-	size_t nr;
 	int r = -ENOMEM;
 
-	regions = m->backend->regions(m->instance, &nr);
-	m->lines = line_set_new(regions, nr);
 	m->oracle = oracle_new(m->tree, nr_nodes);
-	if (!m->oracle || !m->lines)
+	if (!m->oracle || watch_lines(m))
 		goto out;
 	if (stat_counts_init(&counts, point_format(&m->point), nr_nodes, m->point.machine.nids) ||
 	    stat_counts_init(&truth, point_format(&m->point), nr_nodes, m->point.machine.nids))
@@ -402,6 +437,8 @@ json_t *measure(const json_t *request, struct error *err)
 	if (!r) {
 		uint64_t since = clock_now();
 
+		if (m->backend->facts)
+			m->out.live = m->backend->facts(m->instance);
 		m->backend->destroy(m->instance);
 		m->instance = NULL;
 		m->out.destroy_ns = lap(&since);

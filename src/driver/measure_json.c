@@ -29,7 +29,7 @@ static const char *const mix_words[] = {
 
 static json_t *count_json(uint64_t value)
 {
-	return json_integer((json_int_t)value);
+	return value == COUNT_UNKNOWN ? json_null() : json_integer((json_int_t)value);
 }
 
 static json_t *sampling_json(const struct measured *m, const struct point *point)
@@ -355,6 +355,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 	r |= json_object_set_new(result, "flusher", flusher_json(&m->flusher));
 	r |= json_object_set_new(result, "churn", churn_json(m, point));
 	r |= json_object_set_new(result, "counts", counts_json(m));
+	r |= json_object_set_new(result, "live", m->live ? json_incref(m->live) : json_null());
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
 	r |= json_object_set_new(result, "local_error", error_json(m, SCOPE_LOCAL, point));
 	r |= json_object_set_new(result, "under_load", probed_json(&m->probed, point));
@@ -393,6 +394,7 @@ void measured_fini(struct measured *measured)
 {
 	json_decref(measured->placement_found);
 	json_decref(measured->locks);
+	json_decref(measured->live);
 	sampled_fini(&measured->sampled);
 	writers_cost_fini(&measured->writers);
 }

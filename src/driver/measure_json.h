@@ -25,6 +25,7 @@ struct measured {
 		update_ns, truth_ns, destroy_ns;
 	uint64_t bytes, estimate_bytes;
 	json_t *placement_found;
+	json_t *live; /* what a live back end found out, NULL of others; owned */
 	struct op_counts counts;
 	uint64_t bytes_touched;
 	uint64_t shows; /* of files, in a read */

@@ -4,6 +4,7 @@
 
 #include "driver/child.h"
 #include "driver/feasible.h"
+#include "driver/fixtures.h"
 #include "driver/interrupt.h"
 #include "driver/progress.h"
 #include "driver/schedule.h"
@@ -13,6 +14,7 @@
 #include "timing/clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,7 @@ struct state {
 	struct cell *cells; /* [nr_points x nr_backends] */
 	bool *varies; /* [nr_parameters]: not the same at all points */
 	double left_ns; /* sum over cells of left x process_ns */
+	struct fixtures fixtures;
 	struct progress progress;
 	struct sweep_result *result;
 };
@@ -148,16 +151,18 @@ static void describe(const struct state *state, const struct task *task, char *t
 			 sweep->scenario->repetitions);
 }
 
-static json_t *make_request(const struct sweep *sweep, const struct task *task,
+static json_t *make_request(const struct state *state, const struct task *task,
 			    const struct cell *cell)
 {
+	const struct sweep *sweep = state->sweep;
 	const struct scenario *scenario = sweep->scenario;
 	const struct point *point = point_of(sweep, task);
 
-	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:O?}", "scenario", scenario->name,
-			 "title", scenario->title, "point", "id", point->id, "parameters",
-			 point_to_json(point), "backend", backend_name(sweep, task), "repetition",
-			 (int)task->repetition, "sampling", cell->sampling);
+	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:O?, s:O?}", "scenario",
+			 scenario->name, "title", scenario->title, "point", "id", point->id,
+			 "parameters", point_to_json(point), "backend", backend_name(sweep, task),
+			 "repetition", (int)task->repetition, "sampling", cell->sampling, "fixture",
+			 state->fixtures.described);
 }
 
 /* The same fields that a result has, and the reason. */
@@ -221,6 +226,28 @@ static int keep_outcome(struct state *state, const struct task *task, struct cel
 	return r;
 }
 
+/* True: a signal arrived, which is kept. */
+static bool fixture_progress(void *arg, const char *doing, uint64_t done, uint64_t of)
+{
+	struct state *state = arg;
+	char what[sizeof(state->progress.what)];
+
+	snprintf(what, sizeof(what), "%s, %" PRIu64 " of %" PRIu64, doing, done, of);
+	progress_next(&state->progress, what, state->left_ns);
+	if (!state->result->signal)
+		state->result->signal = interrupt_take(state->sweep->interrupt_fd);
+	return state->result->signal != 0;
+}
+
+/* Have what the task stands on. 1: interrupted. */
+static int raise_fixture(struct state *state, const struct task *task, struct error *err)
+{
+	struct fixture_progress progress = {fixture_progress, state};
+	int r = fixtures_raise(&state->fixtures, task, &progress, err);
+
+	return state->result->signal ? 1 : r;
+}
+
 /* 1: interrupted. */
 static int run_task(struct state *state, size_t index, struct error *err)
 {
@@ -233,14 +260,19 @@ static int run_task(struct state *state, size_t index, struct error *err)
 		.tick = progress_tick,
 		.arg = &state->progress,
 	};
-	json_t *request = make_request(sweep, task, cell);
-	time_t started = time(NULL);
 	struct child_report report;
+	json_t *request;
+	time_t started;
 	char what[160];
 	int r;
 
+	r = raise_fixture(state, task, err);
+	if (r)
+		return r;
+	request = make_request(state, task, cell);
 	if (!request)
 		return error_set(err, -ENOMEM, "out of memory");
+	started = time(NULL);
 	describe(state, task, what, sizeof(what));
 	progress_next(&state->progress, what, state->left_ns);
 	r = child_run(request, &options, &report, err);
@@ -290,7 +322,8 @@ int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct err
 	const struct scenario *scenario = sweep->scenario;
 	size_t nr_cells = scenario->nr_points * scenario->nr_backends;
 	struct state state = {.sweep = sweep, .result = result};
-	int r;
+	struct error unsaid;
+	int r, lowered;
 
 	memset(result, 0, sizeof(*result));
 	r = schedule_new(scenario->nr_points, scenario->nr_backends, scenario->repetitions,
@@ -299,10 +332,12 @@ int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct err
 		return error_set(err, r, "cannot schedule %zu points: %s", scenario->nr_points,
 				 strerror(-r));
 	leave_out(&state);
+	r = fixtures_init(&state.fixtures, scenario, sweep->machine, &sweep->fixtures,
+			  sweep->left_out, state.tasks, state.nr_tasks);
 	state.done = calloc(state.nr_tasks + 1, sizeof(*state.done));
 	state.cells = calloc(nr_cells + 1, sizeof(*state.cells));
 	state.varies = calloc(nr_parameters, sizeof(*state.varies));
-	if (!state.done || !state.cells || !state.varies) {
+	if (r || !state.done || !state.cells || !state.varies) {
 		r = error_set(err, -ENOMEM, "out of memory");
 		goto out;
 	}
@@ -311,9 +346,12 @@ int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct err
 	if (!r && !result->signal && result->kept < state.nr_tasks) {
 		progress_begin(&state.progress, sweep->log, result->kept, state.nr_tasks);
 		r = run_tasks(&state, err);
+		lowered = fixtures_fini(&state.fixtures, r ? &unsaid : err);
+		r = r ? r : lowered;
 		progress_end(&state.progress);
 	}
 out:
+	fixtures_fini(&state.fixtures, &unsaid);
 	for (size_t i = 0; state.cells && i < nr_cells; i++)
 		json_decref(state.cells[i].sampling);
 	free(state.cells);

@@ -6,7 +6,9 @@
 #ifndef MEMCGBENCH_DRIVER_SWEEP_H
 #define MEMCGBENCH_DRIVER_SWEEP_H
 
+#include "backend/fixture.h"
 #include "base/error.h"
+#include "place/machine.h"
 #include "result/run_dir.h"
 #include "scenario/scenario.h"
 
@@ -19,6 +21,8 @@ struct sweep {
 	const struct run_dir *dir;
 	/* [nr_points x nr_backends]: left out because not possible here */
 	const bool *left_out;
+	const struct machine *machine;
+	struct fixture_options fixtures; /* what may be done for them */
 	uint64_t seed;
 	const char *label; /* or NULL */
 	uint64_t limit_ns; /* of each process; 0: from the estimate */

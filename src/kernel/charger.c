@@ -125,6 +125,25 @@ static int touch_mapping(struct task *task, struct stock *stock, uint64_t pages)
 	return look_up(task, stock, pages);
 }
 
+/* Pages of a file can be looked up where they are mapped: for so long, and read once more. */
+static int look_up_file(struct task *task, uint64_t pages)
+{
+	struct stock *stock = &task->of_file;
+	int r;
+
+	if (!pages)
+		return 0;
+	stock->base = mmap(NULL, stock->used * task->page, PROT_READ, MAP_SHARED, task->file, 0);
+	if (stock->base == MAP_FAILED)
+		return fail(task, -errno, "cannot map the file");
+	for (uint64_t i = stock->used - pages; i < stock->used; i++)
+		(void)((volatile unsigned char *)stock->base)[i * task->page];
+	r = look_up(task, stock, pages);
+	munmap(stock->base, stock->used * task->page);
+	stock->base = NULL;
+	return r;
+}
+
 static int touch_file(struct task *task, uint64_t pages)
 {
 	struct stock *stock = &task->of_file;
@@ -135,7 +154,7 @@ static int touch_file(struct task *task, uint64_t pages)
 	for (uint64_t i = 0; i < pages; i++, stock->used++)
 		if (pread(task->file, &byte, 1, (off_t)(stock->used * task->page)) != 1)
 			return fail(task, errno ? -errno : -EIO, "cannot read the file");
-	return 0;
+	return look_up_file(task, pages);
 }
 
 static int charge(struct task *task, const struct order *order)

@@ -6,7 +6,7 @@
  *
  * Pages are anonymous ones, locked ones (unevictable), and such of a file: one without a name in a
  * directory that is not on tmpfs, whose pages would count as anonymous ones here. Each is bound to
- * the node asked for and, but for the file's, looked up there.
+ * the node asked for and looked up there.
  */
 #ifndef MEMCGBENCH_KERNEL_CHARGER_H
 #define MEMCGBENCH_KERNEL_CHARGER_H

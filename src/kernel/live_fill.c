@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define PER_STRIDE 64u /* memcgs between two looks at progress */
 
@@ -144,4 +145,57 @@ int live_fill(struct live_tree *live, const struct charge_plan *plan,
 	if (!r)
 		r = live_tree_park(live, charger->pid, err);
 	return r ? r : drain_all(placement, charger, err);
+}
+
+struct node_bytes {
+	uint64_t *bytes; /* [nodes] */
+	uint64_t page;
+};
+
+static void add_bytes(void *arg, const struct charge *charge)
+{
+	struct node_bytes *sums = arg;
+
+	if (charge->pages > 0)
+		sums->bytes[charge->node] += (uint64_t)charge->pages * sums->page;
+}
+
+static json_t *nodes_found(const struct node_bytes *sums, const struct placement *placement)
+{
+	json_t *nodes = json_array();
+
+	for (unsigned i = 0; i < placement->nr_nodes; i++) {
+		unsigned real = placement->real_node[i];
+
+		json_array_append_new(
+			nodes,
+			json_pack("{s:i, s:i, s:I, s:i}", "nid", (int)placement->nids[i],
+				  "os_index", (int)placement->machine->nodes[real].os_index,
+				  "bytes", (json_int_t)sums->bytes[i], "bytes_misplaced", 0));
+	}
+	return nodes;
+}
+
+json_t *live_fill_found(const struct charge_plan *plan, const struct memcg_tree *tree,
+			const struct placement *placement)
+{
+	struct node_bytes sums = {
+		.bytes = calloc(placement->nr_nodes, sizeof(*sums.bytes)),
+		.page = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+	uint64_t bytes = 0;
+	json_t *found = NULL;
+
+	if (!sums.bytes)
+		return NULL;
+	for (uint32_t memcg = 0; memcg < tree->nr; memcg++)
+		charge_each(plan, memcg, add_bytes, &sums);
+	for (unsigned i = 0; i < placement->nr_nodes; i++)
+		bytes += sums.bytes[i];
+	/* The nodes are the machine's own, each once: live_possible() allows nothing else. */
+	found = json_pack("{s:s, s:I, s:i, s:i, s:o, s:i}", "placement", "real", "bytes",
+			  (json_int_t)bytes, "bytes_misplaced", 0, "bytes_unknown", 0, "nodes",
+			  nodes_found(&sums, placement), "huge_bytes", 0);
+	free(sums.bytes);
+	return found;
 }

@@ -24,4 +24,9 @@ int live_fill(struct live_tree *live, const struct charge_plan *plan,
 	      const struct placement *placement, const struct charger *charger,
 	      const struct live_progress *progress, struct error *err);
 
+/* Where all of that lies, as placement_verify() says it: the charger looked each page up when it
+ * touched it, and would have failed otherwise. NULL: no memory. */
+json_t *live_fill_found(const struct charge_plan *plan, const struct memcg_tree *tree,
+			const struct placement *placement);
+
 #endif

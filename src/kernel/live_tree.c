@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TOP        "tree"
-#define PARKING    "parking"
 #define PER_STRIDE 64u /* cgroups between two looks at progress */
 #define SUBTREE    "cgroup.subtree_control"
 
@@ -59,9 +57,9 @@ static int make_tops(struct live_tree *live, const struct hierarchy *hierarchy, 
 	if (hierarchy->version == 2)
 		r = hand_down(own, live->own.name, err);
 	if (!r)
-		r = make_directory(own, TOP, &live->top, err);
+		r = make_directory(own, LIVE_TREE_TOP, &live->top, err);
 	if (!r)
-		r = make_directory(own, PARKING, &live->parking, err);
+		r = make_directory(own, LIVE_TREE_PARKING, &live->parking, err);
 	return r;
 }
 
@@ -191,7 +189,7 @@ int live_tree_park(const struct live_tree *live, pid_t pid, struct error *err)
 
 	snprintf(text, sizeof(text), "%d", (int)pid);
 	r = write_file(live->parking, "cgroup.procs", text);
-	return r ? error_set(err, r, "cannot move process %s to cgroup " PARKING ": %s", text,
-			     strerror(-r))
+	return r ? error_set(err, r, "cannot move process %s to cgroup " LIVE_TREE_PARKING ": %s",
+			     text, strerror(-r))
 		 : 0;
 }

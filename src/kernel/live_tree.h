@@ -20,6 +20,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define LIVE_TREE_TOP     "tree"
+#define LIVE_TREE_PARKING "parking"
+
 /* Told now and then how far it is. True: stop, as for a signal. */
 struct live_progress {
 	bool (*each)(void *arg, uint32_t done, uint32_t of);

@@ -32,7 +32,7 @@ static void check(int ret, const struct error *err)
 		fail_msg("%d: %s", ret, err->text);
 }
 
-void fixture_init(struct fixture *f, const struct point *point, const char *backend)
+void fixture_init(struct test_model *f, const struct point *point, const char *backend)
 {
 	struct error_list reasons = {.nr = 0};
 	struct error err = {.text = ""};
@@ -59,7 +59,7 @@ void fixture_init(struct fixture *f, const struct point *point, const char *back
 	check(f->backend->create(&env, &f->instance, &err), &err);
 }
 
-void fixture_populate(struct fixture *f)
+void fixture_populate(struct test_model *f)
 {
 	struct charge_plan plan = {.point = &f->point};
 	struct error err = {.text = ""};
@@ -68,7 +68,7 @@ void fixture_populate(struct fixture *f)
 	oracle_populate(f->oracle, &plan);
 }
 
-void fixture_fini(struct fixture *f)
+void fixture_fini(struct test_model *f)
 {
 	f->backend->destroy(f->instance);
 	numa_counts_fini(&f->counts);
@@ -79,7 +79,7 @@ void fixture_fini(struct fixture *f)
 	memcg_tree_free(f->tree);
 }
 
-void fixture_update(struct fixture *f, const struct update *update)
+void fixture_update(struct test_model *f, const struct update *update)
 {
 	if (!(f->backend->capabilities & BACKEND_UPDATE))
 		return;
@@ -87,7 +87,7 @@ void fixture_update(struct fixture *f, const struct update *update)
 	oracle_update(f->oracle, update);
 }
 
-void fixture_random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
+void fixture_random_updates(struct test_model *f, uint64_t seed, uint64_t updates)
 {
 	struct update_stream stream;
 	struct update update;
@@ -99,7 +99,7 @@ void fixture_random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
 	}
 }
 
-void fixture_read(struct fixture *f, uint32_t memcg)
+void fixture_read(struct test_model *f, uint32_t memcg)
 {
 	struct read_request request = {.memcg = memcg, .rows = point_rows(&f->point)};
 
@@ -109,7 +109,7 @@ void fixture_read(struct fixture *f, uint32_t memcg)
 	oracle_read(f->oracle, memcg, request.rows, &f->truth);
 }
 
-struct cell_error fixture_compare(struct fixture *f, uint32_t memcg)
+struct cell_error fixture_compare(struct test_model *f, uint32_t memcg)
 {
 	struct cell_error worst;
 	char name[CELL_NAME_MAX];
@@ -127,7 +127,7 @@ struct cell_error fixture_compare(struct fixture *f, uint32_t memcg)
 	return worst;
 }
 
-struct op_counts fixture_count(struct fixture *f, uint32_t memcg, uint64_t *bytes_touched)
+struct op_counts fixture_count(struct test_model *f, uint32_t memcg, uint64_t *bytes_touched)
 {
 	struct read_request request = {.memcg = memcg, .rows = point_rows(&f->point)};
 	struct op_probe probe = {.lines = NULL};

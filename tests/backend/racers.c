@@ -15,7 +15,7 @@
 #define READS 100 /* of a reader, and flushes of a flusher */
 
 struct racer {
-	struct fixture *f;
+	struct test_model *f;
 	const struct race *race;
 	void (*work)(struct racer *racer);
 	pthread_barrier_t *start;
@@ -25,7 +25,7 @@ struct racer {
 
 /* A CPU's own charges and uncharges, a batch full at a time. Two after one another belong together:
  * pages come, and those of every other pair are taken back at once. */
-static struct update random_update(const struct fixture *f, unsigned cpu, unsigned n)
+static struct update random_update(const struct test_model *f, unsigned cpu, unsigned n)
 {
 	struct rng rng = rng_for(5, cpu, n / 2);
 	long size = rng_below(&rng, 4) ? 1 + (long)rng_below(&rng, 40) : 512;
@@ -39,7 +39,7 @@ static struct update random_update(const struct fixture *f, unsigned cpu, unsign
 	};
 }
 
-static struct update nth_update(const struct fixture *f, const struct race *race, unsigned cpu,
+static struct update nth_update(const struct test_model *f, const struct race *race, unsigned cpu,
 				unsigned n)
 {
 	return race->update ? race->update(race->arg, cpu, n) : random_update(f, cpu, n);
@@ -55,14 +55,14 @@ static void write_updates(struct racer *racer)
 }
 
 /* The root every other time. */
-static uint32_t nth_memcg(const struct fixture *f, unsigned n)
+static uint32_t nth_memcg(const struct test_model *f, unsigned n)
 {
 	return n % 2 ? n % f->tree->nr : 0;
 }
 
 static void read_memcgs(struct racer *racer)
 {
-	const struct fixture *f = racer->f;
+	const struct test_model *f = racer->f;
 	struct numa_counts counts;
 	struct cpu_stat stat;
 
@@ -94,7 +94,7 @@ static void *racer_main(void *arg)
 	return NULL;
 }
 
-void race_run(struct fixture *f, const struct race *race)
+void race_run(struct test_model *f, const struct race *race)
 {
 	unsigned nr = race_threads(race);
 	struct racer *racers = calloc(nr, sizeof(*racers));

@@ -22,6 +22,6 @@ static inline unsigned race_threads(const struct race *race)
 /* Starts all at once and runs them to their end, and tells the oracle what was written. A failure
  * fails the running test.
  */
-void race_run(struct fixture *f, const struct race *race);
+void race_run(struct test_model *f, const struct race *race);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void random_updates(struct fixture *f, uint64_t seed, uint64_t updates)
+static void random_updates(struct test_model *f, uint64_t seed, uint64_t updates)
 {
 	struct update_stream stream;
 	struct update update;
@@ -59,8 +59,8 @@ static void batch_0_makes_every_cell_equal(void **state)
 	point.tree.dying_ppm = 500000;
 	point.counters.batch = 0;
 	point.counters.error_ppm = 0;
-	for (size_t i = 0; backends[i]; i++) {
-		struct fixture f;
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
+		struct test_model f;
 
 		fixture_init(&f, &point, backends[i]->name);
 		fixture_populate(&f);
@@ -78,8 +78,8 @@ static void node_columns_of_local_rows_are_exact(void **state)
 
 	/* Since Linux 6.6 those of rstat are as old as its last flush. */
 	point.counters.flush = FLUSH_V5_16;
-	for (size_t i = 0; backends[i]; i++) {
-		struct fixture f;
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
+		struct test_model f;
 
 		fixture_init(&f, &point, backends[i]->name);
 		fixture_populate(&f);
@@ -98,7 +98,7 @@ static void node_columns_of_local_rows_are_exact(void **state)
 }
 
 /* Fill every batch of the tree with B pages of unevictable, one by one: nothing has spilled. */
-static void fill_batches(struct fixture *f, long pages)
+static void fill_batches(struct test_model *f, long pages)
 {
 	for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
 		for (unsigned cpu = 0; cpu < f->point.machine.cpus; cpu++)
@@ -112,7 +112,7 @@ static void fill_batches(struct fixture *f, long pages)
 static void walked_node_columns_are_exact_and_row_sums_are_not(void **state)
 {
 	struct point point = small_point(30, 2, 6);
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "walk");
 	fill_batches(&f, 32);
@@ -126,7 +126,7 @@ static void walked_node_columns_are_exact_and_row_sums_are_not(void **state)
 static void walk_415_is_exact_and_says_so(void **state)
 {
 	struct point point = small_point(30, 2, 6);
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "walk-415");
 	fixture_populate(&f);
@@ -152,7 +152,7 @@ static void walk_once_answers_as_walk_does(void **state)
 
 	for (unsigned round = 0; round < 10; round++) {
 		struct point point = random_point(&rng);
-		struct fixture f[2];
+		struct test_model f[2];
 
 		point.machine.nodes = 1 + round * 2;
 		for (unsigned i = 0; i < point.machine.nodes; i++)
@@ -202,7 +202,7 @@ static void default_counters_keep_maintained_rows_within_5_percent(void **state)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (uint64_t seed = 0; seed < 20; seed++) {
 			struct point point = small_point(sizes[i], 2, 8);
-			struct fixture f;
+			struct test_model f;
 
 			point.tree.seed = seed;
 			point.machine.layout = LAYOUT_LEAN;
@@ -226,7 +226,7 @@ static void default_counters_keep_maintained_rows_within_5_percent(void **state)
 /* All cells of all memcgs of a point, folded into one number. */
 static uint64_t answers(const struct point *point, const char *name)
 {
-	struct fixture f;
+	struct test_model f;
 	uint64_t hash = 0;
 
 	fixture_init(&f, point, name);
@@ -245,7 +245,7 @@ static void layout_skew_and_node_ids_change_no_answer(void **state)
 {
 	static const uint16_t nids[] = {0, 8, 252, 255};
 
-	for (size_t i = 0; backends[i]; i++) {
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
 		struct point point = small_point(40, 4, 6);
 		uint64_t expected = answers(&point, backends[i]->name);
 
@@ -271,7 +271,7 @@ static void text_carries_the_node_ids_of_the_point(void **state)
 {
 	struct read_request request = {.rows = ROWS_ALL};
 	struct point point = small_point(3, 2, 2);
-	struct fixture f;
+	struct test_model f;
 	char text[4096];
 
 	point.machine.nids[1] = 255;
@@ -291,9 +291,9 @@ static void rows_not_asked_for_are_left_alone(void **state)
 {
 	struct point point = small_point(3, 2, 2);
 
-	for (size_t i = 0; backends[i]; i++) {
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
 		struct read_request request = {.rows = ROWS_HIERARCHICAL};
-		struct fixture f;
+		struct test_model f;
 
 		fixture_init(&f, &point, backends[i]->name);
 		fixture_populate(&f);
@@ -317,9 +317,9 @@ static void however_pages_are_spread_all_cells_are_within_bounds(void **state)
 	point.counters.distribution = DISTRIBUTION_ZIPF;
 	point.counters.hot_ppm = 600000;
 	point.counters.spread_cpus = 3;
-	for (size_t i = 0; backends[i]; i++) {
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
 		for (unsigned pages = 5; pages <= 5000; pages *= 10) {
-			struct fixture f;
+			struct test_model f;
 
 			point.counters.pages = pages;
 			fixture_init(&f, &point, backends[i]->name);
@@ -336,7 +336,7 @@ static void populating_twice_is_refused(void **state)
 	struct point point = small_point(3, 1, 1);
 	struct charge_plan plan = {.point = &point};
 	struct error err = {.text = ""};
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "walk");
 	fixture_populate(&f);

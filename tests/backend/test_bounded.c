@@ -50,7 +50,7 @@ static void check_list(const struct bounded *bounded, struct bounded_node *node,
 	assert_true(bounded_holds(level, atomic_load(&node->unit), stat));
 }
 
-static void check_everything(struct fixture *f)
+static void check_everything(struct test_model *f)
 {
 	const struct bounded *bounded = f->instance;
 
@@ -71,7 +71,7 @@ static void random_updates_keep_every_invariant(void **state)
 		struct point point = small_point(40, 2, 1 + 24 * (uint32_t)i);
 		struct update_stream stream;
 		struct update update;
-		struct fixture f;
+		struct test_model f;
 
 		point.tree.shape = TREE_RANDOM;
 		point.counters.error_ppm = errors[i];
@@ -98,7 +98,7 @@ static void values_shrink_to_nothing_within_their_share(void **state)
 	for (size_t i = 1; i < NR_ERRORS; i++) {
 		struct point point = small_point(12, 2, 5);
 		struct rng rng = {i};
-		struct fixture f;
+		struct test_model f;
 
 		point.counters.pages = 3000;
 		point.counters.error_ppm = errors[i];
@@ -129,7 +129,7 @@ static void values_shrink_to_nothing_within_their_share(void **state)
 }
 
 /* One event, to one list of the last memcg. */
-static void charge(struct fixture *f, unsigned cpu, long pages)
+static void charge(struct test_model *f, unsigned cpu, long pages)
 {
 	fixture_update(f, &(struct update){.memcg = f->tree->nr - 1,
 					   .cpu = cpu,
@@ -145,7 +145,7 @@ static void a_cell_can_reach_its_bound_exactly(void **state)
 	const size_t cell = numa_cell(1, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 1);
 	struct point point = small_point(1, 1, (uint32_t)cpus);
 	struct cell_error worst;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "bounded");
 	for (unsigned round = 0; round < 2; round++)
@@ -179,7 +179,7 @@ static double worst_share(const char *backend, uint32_t memcgs, uint32_t cpus)
 	struct point point = small_point(memcgs, 1, cpus);
 	size_t cell = numa_cell(1, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 1);
 	double worst = 0;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, backend);
 	for (unsigned round = 0; round < 32; round++) {
@@ -212,7 +212,7 @@ static void the_share_does_not_follow_memcgs_and_cpus(void **state)
 	assert_true(worst_share("bounded", 100, 64) > 0);
 }
 
-static struct op_counts count_charge(struct fixture *f, unsigned cpu, long pages)
+static struct op_counts count_charge(struct test_model *f, unsigned cpu, long pages)
 {
 	struct update update = {
 		.memcg = f->tree->nr - 1, .cpu = cpu, .lru = LRU_UNEVICTABLE, .delta = pages};
@@ -227,7 +227,7 @@ static void an_update_counts_once_in_every_ancestor(void **state)
 {
 	struct point point = small_point(9, 2, 3);
 	struct op_counts counts;
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.shape = TREE_CHAIN;
 	fixture_init(&f, &point, "bounded");
@@ -254,7 +254,7 @@ static void idle_cpus_are_asked_when_a_value_falls(void **state)
 {
 	struct point point = small_point(1, 1, 70);
 	struct op_counts counts;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "bounded");
 	charge(&f, 69, 30000);
@@ -277,7 +277,7 @@ static void who_joins_shares_what_all_lists_bear(void **state)
 {
 	struct point point = small_point(1, 1, 8);
 	struct update update = {.memcg = 1, .lru = LRU_ACTIVE_FILE};
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "bounded");
 	for (unsigned cpu = 0; cpu < 2; cpu++) {
@@ -298,7 +298,7 @@ static void who_joins_shares_what_all_lists_bear(void **state)
 static void *uncharge_main(void *arg)
 {
 	struct update update = {.memcg = 1, .lru = LRU_UNEVICTABLE, .cpu = 1, .delta = -39000};
-	struct fixture *f = arg;
+	struct test_model *f = arg;
 
 	f->backend->update(f->instance, &update);
 	oracle_update(f->oracle, &update);
@@ -312,7 +312,7 @@ static void levels_rise_when_they_can_and_fall_when_they_must(void **state)
 	struct point point = small_point(1, 1, 2);
 	struct bounded_node *node;
 	pthread_t thread;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "bounded");
 	node = bounded_memcg(f.instance, 1)->node[0];
@@ -338,7 +338,7 @@ static void levels_rise_when_they_can_and_fall_when_they_must(void **state)
 static void more_than_32_bits_of_pages_are_counted(void **state)
 {
 	struct point point = small_point(3, 2, 2);
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "bounded");
 	for (unsigned n = 0; n < 40; n++) {
@@ -377,7 +377,7 @@ static struct update round_update(const void *arg, unsigned writer, unsigned n)
 static void races_of_writers_leave_no_more_than_the_bound(void **state)
 {
 	struct point point = small_point(6, 2, WRITERS);
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.fanout = 2;
 	point.counters.error_ppm = 50000;

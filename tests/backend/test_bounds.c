@@ -68,7 +68,7 @@ static int open_contest(void **state)
 
 	if (!contest || machine_open(NULL, &contest->machine, NULL))
 		return -1;
-	for (size_t i = 0; backends[i]; i++) {
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
 		if (!(backends[i]->capabilities & BACKEND_UPDATE))
 			continue;
 		add_contender(contest, backends[i], FLUSH_V6_8);
@@ -254,7 +254,7 @@ static void random_updates_never_exceed_a_bound(void **state)
 }
 
 /* Every batch of the tree holds B pages too few or too many of each list, all on one node. */
-static void fill_batches(struct fixture *f, unsigned node, bool too_many)
+static void fill_batches(struct test_model *f, unsigned node, bool too_many)
 {
 	const long batch = f->point.counters.batch;
 	const long start = too_many ? batch + 1 : 0, step = too_many ? -1 : 1;
@@ -274,7 +274,7 @@ static void fill_batches(struct fixture *f, unsigned node, bool too_many)
 }
 
 /* Of the sum and the node's column, in both scopes, for all rows. Returns the sum of all bounds. */
-static uint64_t assert_bounds_are_reached(struct fixture *f, uint32_t memcg, unsigned node,
+static uint64_t assert_bounds_are_reached(struct test_model *f, uint32_t memcg, unsigned node,
 					  bool too_many)
 {
 	unsigned nodes = f->point.machine.nodes, columns[] = {0, 1 + node};
@@ -312,7 +312,7 @@ static void constructed_updates_reach_the_bound_of_every_row(void **state)
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		struct point point = small_point(30, 3, 6);
 		bool too_many = i % 2;
-		struct fixture f;
+		struct test_model f;
 
 		point.tree.fanout = 3;
 		fixture_init(&f, &point, cases[i / 2].backend);

@@ -29,19 +29,19 @@ static const enum flush_rules all_rules[] = {FLUSH_V5_13, FLUSH_V5_16, FLUSH_V6_
 #define NODE_ITEMS  33
 #define TIME_ITEMS  3
 
-static void init(struct fixture *f, struct point point, enum flush_rules rules)
+static void init(struct test_model *f, struct point point, enum flush_rules rules)
 {
 	point.counters.flush = rules;
 	point.read.with = WITH_CPU_STAT;
 	fixture_init(f, &point, "rstat");
 }
 
-static bool shares_tree(const struct fixture *f)
+static bool shares_tree(const struct test_model *f)
 {
 	return f->point.counters.flush < FLUSH_V6_16;
 }
 
-static struct cpu_stat read_cpu(const struct fixture *f, uint32_t memcg)
+static struct cpu_stat read_cpu(const struct test_model *f, uint32_t memcg)
 {
 	struct read_request request = {.memcg = memcg};
 	struct cpu_stat stat;
@@ -51,7 +51,7 @@ static struct cpu_stat read_cpu(const struct fixture *f, uint32_t memcg)
 	return stat;
 }
 
-static struct op_counts count_cpu(const struct fixture *f, uint32_t memcg)
+static struct op_counts count_cpu(const struct test_model *f, uint32_t memcg)
 {
 	struct read_request request = {.memcg = memcg};
 	struct op_probe probe = {.lines = NULL};
@@ -61,7 +61,7 @@ static struct op_counts count_cpu(const struct fixture *f, uint32_t memcg)
 	return probe.counts;
 }
 
-static void assert_events(const struct fixture *f, uint32_t memcg, uint64_t events)
+static void assert_events(const struct test_model *f, uint32_t memcg, uint64_t events)
 {
 	struct cpu_stat stat = read_cpu(f, memcg);
 
@@ -70,14 +70,14 @@ static void assert_events(const struct fixture *f, uint32_t memcg, uint64_t even
 	assert_true(stat.system == events * SYSTEM_NS);
 }
 
-static void charge(struct fixture *f, uint32_t memcg, unsigned cpu)
+static void charge(struct test_model *f, uint32_t memcg, unsigned cpu)
 {
 	fixture_update(f, &(struct update){
 				  .memcg = memcg, .cpu = cpu, .lru = LRU_UNEVICTABLE, .delta = 1});
 }
 
 /* The plain sum: events of each memcg, of a subtree. */
-static uint64_t events_below(const struct fixture *f, const uint64_t *events, uint32_t memcg)
+static uint64_t events_below(const struct test_model *f, const uint64_t *events, uint32_t memcg)
 {
 	uint64_t sum = 0;
 
@@ -86,7 +86,7 @@ static uint64_t events_below(const struct fixture *f, const uint64_t *events, ui
 	return sum;
 }
 
-static void random_updates(struct fixture *f, uint64_t seed, uint64_t updates, uint64_t *events)
+static void random_updates(struct test_model *f, uint64_t seed, uint64_t updates, uint64_t *events)
 {
 	struct update_stream stream;
 	struct update update;
@@ -118,7 +118,7 @@ static void it_is_the_plain_sum_whatever_was_read_and_flushed_before(void **stat
 
 	for (unsigned round = 0; round < 60; round++) {
 		uint64_t *events;
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, random_point(&rng), all_rules[round % NR_RULES]);
 		events = calloc(f.tree->nr, sizeof(*events));
@@ -145,7 +145,7 @@ static void after_a_long_run_parents_hold_what_is_below_them_and_updates_add_to_
 	for (size_t k = 0; k < NR_RULES; k++) {
 		struct point point = small_point(50, 2, 5);
 		uint64_t least, before;
-		struct fixture f;
+		struct test_model f;
 
 		point.tree.shape = TREE_RANDOM;
 		init(&f, point, all_rules[k]);
@@ -174,7 +174,7 @@ static void by_a_tree_that_all_share_memory_comes_along_and_by_its_own_it_does_n
 			struct point point = small_point(110, nodes, 5);
 			uint64_t memory = MEMCG_ITEMS + nodes * NODE_ITEMS, items;
 			struct op_counts counts;
-			struct fixture f;
+			struct test_model f;
 
 			init(&f, point, all_rules[k]);
 			items = TIME_ITEMS + (shares_tree(&f) ? memory : 0);
@@ -211,7 +211,7 @@ static size_t total(unsigned nodes)
 static void memory_read_behind_it_is_exact_by_a_tree_that_all_share(void **state)
 {
 	for (size_t k = 1; k < NR_RULES; k++) {
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, small_point(20, 1, 4), all_rules[k]);
 		for (unsigned cpu = 0; cpu < 3; cpu++)
@@ -233,7 +233,7 @@ static void thresholds_of_memcgs_begin_anew_behind_it_and_the_one_of_all_does_no
 
 	for (size_t k = 0; k < NR_RULES; k++) {
 		struct op_counts counts;
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, small_point(20, 1, 4), all_rules[k]);
 		for (unsigned i = 0; i < 300; i++)
@@ -254,7 +254,7 @@ static void an_update_accounts_three_items_and_is_linked_in_each_tree(void **sta
 		struct op_probe first = {.lines = NULL}, next = {.lines = NULL};
 		struct point point = small_point(8, 1, 1);
 		unsigned trees;
-		struct fixture f;
+		struct test_model f;
 
 		point.tree.shape = TREE_CHAIN;
 		init(&f, point, all_rules[k]);
@@ -271,7 +271,7 @@ static void an_update_accounts_three_items_and_is_linked_in_each_tree(void **sta
 	}
 }
 
-static uint64_t bytes_of(const struct fixture *f)
+static uint64_t bytes_of(const struct test_model *f)
 {
 	const struct region *regions;
 	uint64_t bytes = 0;
@@ -288,7 +288,7 @@ static void it_takes_two_lines_a_memcg_where_it_is_asked_for_and_nothing_else(vo
 	for (size_t k = 0; k < NR_RULES; k++) {
 		struct point point = small_point(700, 1, 3);
 		struct rstat_layout without, with;
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, point, all_rules[k]);
 		assert_true(bytes_of(&f) == f.backend->bytes(&f.point));
@@ -309,7 +309,7 @@ static void its_flush_lock_is_memorys_until_6_16(void **state)
 {
 	for (size_t k = 0; k < NR_RULES; k++) {
 		struct lock_times *times;
-		struct fixture f;
+		struct test_model f;
 		size_t nr;
 
 		init(&f, small_point(20, 1, 4), all_rules[k]);
@@ -331,7 +331,7 @@ static void who_comes_and_goes_leaves_its_time_to_its_ancestors(void **state)
 	for (size_t k = 0; k < NR_RULES; k++) {
 		struct point point = small_point(20, 2, 4);
 		uint32_t comes = 21;
-		struct fixture f;
+		struct test_model f;
 
 		point.write.churn = 1000;
 		init(&f, point, all_rules[k]);
@@ -364,7 +364,7 @@ static void readers_writers_and_flushers_lose_none_of_it(void **state)
 		for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++) {
 			struct point point = small_point(30, 2, race_threads(&race));
 			uint64_t events = race.writers * race.updates;
-			struct fixture f;
+			struct test_model f;
 
 			point.counters.lock = models[m];
 			init(&f, point, all_rules[k]);

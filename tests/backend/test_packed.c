@@ -23,7 +23,7 @@ static void local_rows_are_exact_and_so_are_their_sums(void **state)
 	struct point point = small_point(50, 3, 70);
 
 	for (uint32_t batch = 0; batch <= 1000; batch += 500) {
-		struct fixture f;
+		struct test_model f;
 
 		point.counters.batch = batch;
 		fixture_init(&f, &point, "packed");
@@ -45,7 +45,7 @@ static void a_cell_can_reach_its_bound_exactly(void **state)
 	const uint32_t memcgs = 31, cpus = 6, batch = 32;
 	struct point point = small_point(memcgs - 1, 2, cpus);
 	unsigned rows[] = {NUMA_ROW_TOTAL, NUMA_ROW_UNEVICTABLE};
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "packed");
 	for (uint32_t i = 0; i < memcgs * cpus * batch; i++)
@@ -93,7 +93,7 @@ static void no_bound_is_larger_than_that_of_cached(void **state)
 static void every_cpu_in_use_is_read_and_no_other(void **state)
 {
 	struct point point = small_point(3, 2, 130);
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "packed");
 	for (unsigned i = 0; i < 130; i++) {
@@ -127,7 +127,7 @@ static void a_read_touches_what_is_written_of_it(void **state)
 		struct point point = small_point(20, 2, 72);
 		uint64_t bytes, cached_bytes;
 		struct op_counts counts, cached_counts;
-		struct fixture f;
+		struct test_model f;
 
 		point.counters.spread_cpus = told[i].spread;
 		fixture_init(&f, &point, "cached");
@@ -157,7 +157,7 @@ static void a_spill_writes_one_line_an_ancestor(void **state)
 	struct point point = small_point(9, 2, 72);
 	struct op_probe probe = {.lines = NULL};
 	const struct region *regions;
-	struct fixture f;
+	struct test_model f;
 	size_t nr;
 
 	point.tree.shape = TREE_CHAIN;
@@ -178,7 +178,7 @@ static void an_update_meets_two_lines_of_its_cpu(void **state)
 	struct point point = small_point(9, 2, 3);
 	struct update update = {.memcg = 9, .cpu = 1, .node = 1, .delta = 32};
 	struct op_probe probe = {.lines = NULL};
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.shape = TREE_CHAIN;
 	fixture_init(&f, &point, "packed");
@@ -198,7 +198,7 @@ static void an_update_meets_two_lines_of_its_cpu(void **state)
 }
 
 /* What packed prints against the one formatter over the truth; batch 0 leaves no error. */
-static void assert_text(struct fixture *f, uint32_t memcg, unsigned rows)
+static void assert_text(struct test_model *f, uint32_t memcg, unsigned rows)
 {
 	static char wanted[TEXT_SIZE], found[TEXT_SIZE];
 	struct read_request request = {.memcg = memcg, .rows = rows};
@@ -224,7 +224,7 @@ static void texts_are_those_of_the_one_formatter(void **state)
 	for (unsigned round = 0; round < 40; round++) {
 		uint32_t nodes = 1 + (uint32_t)rng_below(&rng, 9);
 		struct point point = small_point(12, nodes, 1 + (uint32_t)rng_below(&rng, 9));
-		struct fixture f;
+		struct test_model f;
 
 		point.counters.batch = 0;
 		for (unsigned i = 0; i < nodes; i++)
@@ -289,7 +289,7 @@ static void numbers_of_every_length_are_written_in_their_room(void **state)
 static void no_text_outlives_an_update(void **state)
 {
 	struct point point = small_point(14, 2, 3);
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.fanout = 2;
 	point.counters.batch = 0;

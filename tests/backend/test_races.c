@@ -16,7 +16,7 @@
 
 static const struct race the_race = {.writers = 3, .readers = 3, .updates = 20000};
 
-static void check_references(const struct fixture *f)
+static void check_references(const struct test_model *f)
 {
 	const struct model *model = f->instance;
 
@@ -31,7 +31,7 @@ static void check_references(const struct fixture *f)
 }
 
 /* Leaves `f` to the caller. */
-static void race(struct fixture *f, const char *backend)
+static void race(struct test_model *f, const char *backend)
 {
 	struct point point = small_point(30, 2, race_threads(&the_race));
 
@@ -45,7 +45,7 @@ static void race(struct fixture *f, const char *backend)
 
 static void run(const char *backend)
 {
-	struct fixture f;
+	struct test_model f;
 
 	race(&f, backend);
 	check_references(&f);
@@ -80,7 +80,7 @@ static void cached_readers_and_writers_lose_nothing(void **state)
 /* Its memory is not a model's, and its readers take no references. */
 static void readers_of_packed_lines_and_writers_lose_nothing(void **state)
 {
-	struct fixture f;
+	struct test_model f;
 
 	race(&f, "packed");
 	fixture_fini(&f);
@@ -88,7 +88,7 @@ static void readers_of_packed_lines_and_writers_lose_nothing(void **state)
 
 static void readers_of_shares_and_writers_lose_nothing(void **state)
 {
-	struct fixture f;
+	struct test_model f;
 
 	race(&f, "bounded");
 	fixture_fini(&f);

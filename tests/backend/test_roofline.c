@@ -39,7 +39,7 @@ static void both_orders_load_all_that_one_pass_loads(void **state)
 	static const unsigned ahead[] = {0, 1, 4, 72, 1000000};
 	struct point point = small_point(50, 3, 7);
 	struct roofline roofline;
-	struct fixture f;
+	struct test_model f;
 	uint64_t sum;
 
 	point.tree.shape = TREE_RANDOM;
@@ -61,7 +61,7 @@ static void memcgs_come_in_the_order_of_a_walk(void **state)
 	struct point point = small_point(50, 1, 1);
 	uint32_t at = MEMCG_NONE, nr = 0;
 	struct roofline roofline;
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.shape = TREE_RANDOM;
 	fixture_init(&f, &point, "walk-once");

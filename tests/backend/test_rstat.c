@@ -22,20 +22,20 @@ static const enum flush_rules all_rules[] = {FLUSH_V5_13, FLUSH_V5_16, FLUSH_V6_
 #define MEMCG_ITEMS 71
 #define NODE_ITEMS  33
 
-static void init(struct fixture *f, struct point point, enum flush_rules rules)
+static void init(struct test_model *f, struct point point, enum flush_rules rules)
 {
 	point.counters.flush = rules;
 	fixture_init(f, &point, "rstat");
 }
 
-static void charge(struct fixture *f, uint32_t memcg, unsigned cpu, long pages)
+static void charge(struct test_model *f, uint32_t memcg, unsigned cpu, long pages)
 {
 	fixture_update(f,
 		       &(struct update){
 			       .memcg = memcg, .cpu = cpu, .lru = LRU_UNEVICTABLE, .delta = pages});
 }
 
-static struct op_counts count_update(struct fixture *f, uint32_t memcg, long delta)
+static struct op_counts count_update(struct test_model *f, uint32_t memcg, long delta)
 {
 	struct update update = {.memcg = memcg, .delta = delta};
 	struct op_probe probe = {.lines = NULL};
@@ -45,7 +45,7 @@ static struct op_counts count_update(struct fixture *f, uint32_t memcg, long del
 	return probe.counts;
 }
 
-static void assert_exact(struct fixture *f, uint32_t memcg)
+static void assert_exact(struct test_model *f, uint32_t memcg)
 {
 	fixture_read(f, memcg);
 	assert_memory_equal(f->counts.cells, f->truth.cells,
@@ -74,7 +74,7 @@ static void updates_and_reads_in_any_order_stay_within_bounds(void **state)
 
 	for (unsigned round = 0; round < rounds; round++) {
 		struct point point = random_point(&rng);
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, point, all_rules[round % NR_RULES]);
 		fixture_populate(&f);
@@ -95,7 +95,7 @@ static void a_flush_makes_its_subtree_exact(void **state)
 
 	for (unsigned round = 0; round < 60; round++) {
 		struct point point = random_point(&rng);
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, point, all_rules[round % NR_RULES]);
 		fixture_populate(&f);
@@ -119,7 +119,7 @@ static void a_flush_makes_its_subtree_exact(void **state)
 static void every_read_by_the_rules_of_5_13_is_exact(void **state)
 {
 	struct point point = small_point(40, 2, 5);
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.shape = TREE_RANDOM;
 	init(&f, point, FLUSH_V5_13);
@@ -137,7 +137,7 @@ static size_t unevictable(enum numa_scope scope, unsigned column)
 	return numa_cell(2, scope, NUMA_ROW_UNEVICTABLE, column);
 }
 
-static uint64_t error_of(const struct fixture *f, size_t cell)
+static uint64_t error_of(const struct test_model *f, size_t cell)
 {
 	return f->truth.cells[cell] - f->counts.cells[cell];
 }
@@ -147,7 +147,7 @@ static void by_the_rules_of_6_8_a_cell_reaches_its_bound_and_one_page_more_flush
 {
 	struct point point = small_point(30, 2, 6);
 	const uint64_t bound = 6 * 32 + 6 * 31;
-	struct fixture f;
+	struct test_model f;
 
 	init(&f, point, FLUSH_V6_8);
 	for (unsigned cpu = 0; cpu < 6; cpu++)
@@ -177,7 +177,7 @@ static void by_the_rules_of_5_16_a_cell_reaches_its_bound_and_one_page_more_flus
 {
 	struct point point = small_point(30, 2, 6);
 	const uint64_t bound = 6 * (3 * 32 - 1);
-	struct fixture f;
+	struct test_model f;
 
 	init(&f, point, FLUSH_V5_16);
 	for (unsigned cpu = 0; cpu < 6; cpu++) {
@@ -209,7 +209,7 @@ static void updates_cost_what_the_rules_say_at_every_depth(void **state)
 			/* thresholds: none, one, one for each level */
 			uint64_t counted[] = {0, 1, depth + 1, depth + 1};
 			struct op_counts first, next, other;
-			struct fixture f;
+			struct test_model f;
 
 			point.tree.shape = TREE_CHAIN;
 			init(&f, point, all_rules[k]);
@@ -239,7 +239,7 @@ static void updates_cost_what_the_rules_say_at_every_depth(void **state)
 static void a_full_batch_is_counted_once_for_each_threshold(void **state)
 {
 	struct point point = small_point(9, 1, 1);
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.shape = TREE_CHAIN;
 	for (size_t k = 0; k < NR_RULES; k++) {
@@ -258,7 +258,7 @@ static void a_flush_scans_every_item_of_each_pending_pair_and_no_other(void **st
 		struct point point = small_point(110, nodes, 5);
 		uint64_t items = MEMCG_ITEMS + nodes * NODE_ITEMS;
 		struct op_counts counts;
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, point, FLUSH_V5_13);
 		assert_true(fixture_count(&f, 0, NULL).items_scanned == 0);
@@ -291,7 +291,7 @@ static void below_its_threshold_a_read_only_reads_counters(void **state)
 		struct point point = small_point(300, 2, 7);
 		bool local = all_rules[k] >= FLUSH_V6_8;
 		struct op_counts counts;
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, point, all_rules[k]);
 		fixture_populate(&f);
@@ -311,7 +311,7 @@ static void local_rows_of_each_file_are_kept_by_flushes_from_6_8_on(void **state
 	for (size_t k = 0; k < NR_RULES; k++)
 		for (size_t i = 0; i < 2; i++) {
 			struct point point = small_point(30, 2, 5);
-			struct fixture f;
+			struct test_model f;
 
 			point.read.file = files[i];
 			init(&f, point, all_rules[k]);
@@ -332,7 +332,7 @@ static void a_long_run_leaves_something_pending_and_no_more_than_a_threshold(voi
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		struct point point = small_point(300, 2, 8);
-		struct fixture f;
+		struct test_model f;
 
 		point.tree.seed = seed;
 		init(&f, point, FLUSH_V6_8);
@@ -357,7 +357,7 @@ static void bytes_are_what_create_maps_and_areas_are_congruent(void **state)
 		const struct region *regions;
 		const struct rstat *rstat;
 		uint64_t bytes = 0;
-		struct fixture f;
+		struct test_model f;
 		size_t nr;
 
 		point.machine.skew = skews[i];

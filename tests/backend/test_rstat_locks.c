@@ -28,7 +28,7 @@ static const enum flush_lock_model all_models[] = {FLUSH_LOCK_HELD, FLUSH_LOCK_W
 #define CPUS 6
 #define HELD 5000000u /* ns */
 
-static void init(struct fixture *f, struct point point, enum flush_rules rules,
+static void init(struct test_model *f, struct point point, enum flush_rules rules,
 		 enum flush_lock_model model)
 {
 	point.counters.flush = rules;
@@ -36,7 +36,7 @@ static void init(struct fixture *f, struct point point, enum flush_rules rules,
 	fixture_init(f, &point, "rstat");
 }
 
-static struct lock_times *times_of(struct fixture *f)
+static struct lock_times *times_of(struct test_model *f)
 {
 	struct lock_times *times;
 	size_t nr;
@@ -60,7 +60,7 @@ static void each_model_takes_the_lock_as_often_as_it_says(void **state)
 		for (size_t m = 0; m < NR_MODELS; m++) {
 			bool always = all_models[m] == FLUSH_LOCK_ALWAYS;
 			struct lock_times *times;
-			struct fixture f;
+			struct test_model f;
 
 			init(&f, small_point(20, 1, CPUS), all_rules[k], all_models[m]);
 			times = times_of(&f);
@@ -216,7 +216,7 @@ static void who_waits_gets_a_lock_that_is_given_up_and_no_other(void **state)
 
 static void *flush_main(void *arg)
 {
-	const struct fixture *f = arg;
+	const struct test_model *f = arg;
 
 	f->backend->flush(f->instance, f->tree->nr - 1);
 	return NULL;
@@ -233,7 +233,7 @@ static void what_is_counted_behind_a_flush_stays_counted(void **state)
 		struct rstat_cpu *second;
 		struct rstat_memcg *memcg;
 		pthread_t thread;
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, small_point(5, 1, 2), all_rules[k], FLUSH_LOCK_HELD);
 		memcg = rstat_memcg(f.instance, 5);
@@ -258,7 +258,7 @@ static const struct race the_race = {.writers = 4, .readers = 3, .flushers = 1, 
  * A flush that meets an update may leave it for the CPU's next one of that memcg, as in the
  * kernel: so each CPU makes one more of each.
  */
-static void settle(struct fixture *f)
+static void settle(struct test_model *f)
 {
 	for (unsigned cpu = 0; cpu < the_race.writers; cpu++)
 		for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
@@ -272,7 +272,7 @@ static void lose_nothing(enum flush_rules rules, enum flush_lock_model model)
 {
 	struct point point = small_point(30, 2, race_threads(&the_race));
 	const struct lock_times *times;
-	struct fixture f;
+	struct test_model f;
 
 	init(&f, point, rules, model);
 	fixture_populate(&f);

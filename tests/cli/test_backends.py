@@ -39,8 +39,8 @@ def the_table_has_the_same_words_within_80_columns():
     result = tap.run('backends')
     tap.equal(result.returncode, 0)
     tap.equal(result.stderr, '')
-    words = ['back end updates files what it does']
-    words += [f"{entry['name']} {_yes(entry)} {_files(entry)} {entry['description']}"
+    words = ['back end kind updates files what it does']
+    words += [f"{entry['name']} {entry['kind']} {_yes(entry)} {_files(entry)} {entry['description']}"
               for entry in _listed()]
     tap.equal(' '.join(result.stdout.split()), ' '.join(words))
     tap.expect(max(map(len, result.stdout.splitlines())) <= 80, result.stdout)
@@ -49,7 +49,7 @@ def the_table_has_the_same_words_within_80_columns():
 def tsv_has_the_same_cells():
     rows = [line.split('\t') for line in tap.run('backends', '--format=tsv').stdout.splitlines()]
     tap.equal(rows[0][0], 'name')
-    tap.equal(rows[1:], [[entry['name'], _yes(entry), entry['description'], _files(entry)]
+    tap.equal(rows[1:], [[entry['name'], _yes(entry), entry['description'], _files(entry), entry['kind']]
                          for entry in _listed()])
 
 

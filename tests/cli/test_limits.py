@@ -22,7 +22,8 @@ repetitions: 1
 def _backends():
     listed = run('backends', '--format=json')
     equal(listed.returncode, 0, listed.stderr)
-    return [backend['name'] for backend in json.loads(listed.stdout)['backends']]
+    return [backend['name'] for backend in json.loads(listed.stdout)['backends']
+            if backend['kind'] == 'model']
 
 
 def _plan(scenario):

@@ -24,7 +24,7 @@ struct point churn_point(uint32_t batch, uint32_t linger)
 	return point;
 }
 
-struct churn *churn_over(struct fixture *f)
+struct churn *churn_over(struct test_model *f)
 {
 	struct churn_env env = {f->backend, f->instance, &f->point, f->tree, f->placement};
 	struct error err = {.text = ""};
@@ -37,7 +37,7 @@ struct churn *churn_over(struct fixture *f)
 }
 
 /* As fixture_compare(), with those beside the tree. */
-static void compare(struct fixture *f, const struct churn *churn, uint32_t memcg)
+static void compare(struct test_model *f, const struct churn *churn, uint32_t memcg)
 {
 	struct cell_error worst;
 	char name[CELL_NAME_MAX];
@@ -51,7 +51,7 @@ static void compare(struct fixture *f, const struct churn *churn, uint32_t memcg
 			 (unsigned long long)worst.bound);
 }
 
-void churn_compare(struct fixture *f, const struct churn *churn)
+void churn_compare(struct test_model *f, const struct churn *churn)
 {
 	for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++)
 		compare(f, churn, memcg);

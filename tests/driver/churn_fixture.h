@@ -18,8 +18,8 @@
 struct point churn_point(uint32_t batch, uint32_t linger);
 
 /* Over a populated fixture, whose oracle is told. Any failure fails the running test. */
-struct churn *churn_over(struct fixture *f);
+struct churn *churn_over(struct test_model *f);
 /* fixture_compare() of all memcgs, with those beside the tree. */
-void churn_compare(struct fixture *f, const struct churn *churn);
+void churn_compare(struct test_model *f, const struct churn *churn);
 
 #endif

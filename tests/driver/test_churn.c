@@ -23,7 +23,7 @@ static void what_was_held_back_comes_home(void **state)
 {
 	for (size_t i = 0; i < sizeof(able) / sizeof(able[0]); i++) {
 		struct point point = churn_point(20, 0);
-		struct fixture f;
+		struct test_model f;
 		uint64_t before;
 
 		point.write.writers = 0;
@@ -67,7 +67,7 @@ static void who_stands_on_a_removed_memcg_finds_the_way_back(void **state)
 	struct memcg *first, *second, *third, *at;
 	const uint32_t parent = MEMCGS; /* a leaf, and the last in the walk's order */
 	struct model *model;
-	struct fixture f;
+	struct test_model f;
 	unsigned met = 0;
 
 	point.tree.shape = TREE_CHAIN;
@@ -119,7 +119,7 @@ static void a_place_is_not_used_again_while_a_reader_may_stand_on_it(void **stat
 	struct point point = churn_point(32, LINGER);
 	struct churn_cost cost = {.created = 0};
 	struct churn *churn;
-	struct fixture f;
+	struct test_model f;
 	uint64_t created = 0;
 
 	fixture_init(&f, &point, "cached");
@@ -154,7 +154,7 @@ static void a_rate_is_held(void **state)
 	struct churn_cost cost;
 	struct churn *churn;
 	bool held = false;
-	struct fixture f;
+	struct test_model f;
 
 	point.write.churn = 200;
 	fixture_init(&f, &point, "packed");
@@ -180,7 +180,7 @@ static void without_churn_there_is_no_room_and_no_churner(void **state)
 	struct point point = churn_point(32, 0), churning = point;
 	struct churn *churn = (struct churn *)&point;
 	struct churn_cost cost;
-	struct fixture f;
+	struct test_model f;
 
 	point.write.churn = 0;
 	fixture_init(&f, &point, "cached");

@@ -23,7 +23,7 @@
 
 /* Everybody at work, and what they found. */
 struct stage {
-	struct fixture *f;
+	struct test_model *f;
 	struct churn *churn;
 	struct gate gate;
 	struct numa_counts rest; /* truth, when nobody is at work */
@@ -70,7 +70,7 @@ static void *write_main(void *arg)
 static void check_cells(struct worker *worker, const struct numa_counts *counts)
 {
 	const struct stage *stage = worker->stage;
-	const struct fixture *f = stage->f;
+	const struct test_model *f = stage->f;
 	uint32_t most = MEMCGS + 1 + point_spare(&f->point);
 
 	for (unsigned row = 0; row < NR_NUMA_ROWS; row++)
@@ -93,7 +93,7 @@ static void *read_main(void *arg)
 {
 	struct worker *worker = arg;
 	struct stage *stage = worker->stage;
-	const struct fixture *f = stage->f;
+	const struct test_model *f = stage->f;
 	struct read_request request = {.cpu = worker->index, .rows = ROWS_ALL};
 	struct grace *grace = churn_grace(stage->churn);
 	struct numa_counts counts;
@@ -124,7 +124,7 @@ static void *read_main(void *arg)
  * An update that met a flush may be left behind until its CPU's next one of the memcg (see
  * rstat_update.c): here that is.
  */
-static void settle(struct fixture *f)
+static void settle(struct test_model *f)
 {
 	for (unsigned cpu = READERS; cpu < READERS + WRITERS; cpu++)
 		for (uint32_t memcg = 0; memcg < f->tree->nr; memcg++) {
@@ -137,7 +137,7 @@ static void settle(struct fixture *f)
 }
 
 /* Of each memcg, also of those that came and went, as many references were dropped as taken. */
-static void check_references(const struct fixture *f)
+static void check_references(const struct test_model *f)
 {
 	const struct model *model = f->instance;
 
@@ -177,7 +177,7 @@ static void run_stage(struct stage *stage, struct worker *workers)
 
 static void check_stage(struct stage *stage, const struct worker *workers)
 {
-	struct fixture *f = stage->f;
+	struct test_model *f = stage->f;
 	struct churn_cost cost;
 
 	for (unsigned i = 0; i < READERS; i++) {
@@ -200,7 +200,7 @@ static void check_stage(struct stage *stage, const struct worker *workers)
 /* All gone: as if nobody had ever been there. */
 static void check_gone(struct stage *stage)
 {
-	struct fixture *f = stage->f;
+	struct test_model *f = stage->f;
 	long least, most;
 
 	churn_drain(stage->churn);
@@ -217,7 +217,7 @@ static void check_gone(struct stage *stage)
 	check_references(f);
 }
 
-static bool is_walked(const struct fixture *f)
+static bool is_walked(const struct test_model *f)
 {
 	return !strncmp(f->backend->name, "walk", strlen("walk"));
 }
@@ -233,7 +233,7 @@ static void race(const char *backend, enum flush_rules rules, uint32_t batch, ui
 		.reading = READERS,
 	};
 	struct point point = churn_point(batch, linger);
-	struct fixture f;
+	struct test_model f;
 
 	alarm(many ? 1200 : 120); /* who hangs has failed */
 	point.counters.flush = rules;

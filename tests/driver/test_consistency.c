@@ -30,7 +30,7 @@ static struct point empty_point(uint32_t memcgs, uint32_t nodes, uint32_t cpus)
 	return point;
 }
 
-static void charge(struct fixture *f, uint32_t memcg, unsigned cpu, enum lru_list lru, long delta,
+static void charge(struct test_model *f, uint32_t memcg, unsigned cpu, enum lru_list lru, long delta,
 		   unsigned times)
 {
 	struct update update = {.memcg = memcg, .cpu = cpu, .lru = lru, .delta = delta};
@@ -44,7 +44,7 @@ static uint64_t hierarchical(const struct numa_counts *counts, enum numa_row row
 	return counts->cells[numa_cell(counts->nr_nodes, SCOPE_HIERARCHICAL, row, column)];
 }
 
-static struct sampler sampler_of(struct fixture *f)
+static struct sampler sampler_of(struct test_model *f)
 {
 	return (struct sampler){
 		.backend = f->backend,
@@ -55,7 +55,7 @@ static struct sampler sampler_of(struct fixture *f)
 	};
 }
 
-static struct consistency look(struct fixture *f)
+static struct consistency look(struct test_model *f)
 {
 	struct consistency found = {.pairs = 0};
 	struct sampler sampler = sampler_of(f);
@@ -70,7 +70,7 @@ static struct consistency look(struct fixture *f)
 static void a_value_stays_off_by_exactly_32_pages(void **state)
 {
 	struct point point = empty_point(1, 1, 1);
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "cached");
 	charge(&f, 1, 0, LRU_ACTIVE_FILE, 1, 4325376 / PAGE_BYTES);
@@ -95,7 +95,7 @@ static void thirty_two_cgroups_on_32_cpus_hide_128_mib_of_an_item(void **state)
 {
 	struct point point = empty_point(31, 1, 32); /* and the root */
 	uint64_t bound;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "cached");
 	bound = f.backend->bound(&f.point, SCOPE_HIERARCHICAL, NUMA_ROW_UNEVICTABLE, 0, f.tree->nr,
@@ -114,7 +114,7 @@ static void thirty_two_cgroups_on_32_cpus_hide_128_mib_of_an_item(void **state)
 static void a_huge_page_shows_at_once(void **state)
 {
 	struct point point = empty_point(3, 1, 4);
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "cached");
 	charge(&f, 3, 2, LRU_ACTIVE_ANON, 1, BATCH);
@@ -132,7 +132,7 @@ static void a_row_need_not_be_the_sum_of_its_columns(void **state)
 	struct point point = empty_point(2, 2, 2);
 	struct update update = {.memcg = 1, .lru = LRU_INACTIVE_FILE, .delta = 1};
 	struct consistency found;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "cached");
 	for (unsigned i = 0; i < 2 * 20; i++) {
@@ -171,7 +171,7 @@ static void a_parent_may_be_below_its_child(void **state)
 {
 	struct point point = empty_point(2, 1, 2);
 	struct consistency found;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "cached");
 	charge(&f, 1, 0, LRU_ACTIVE_ANON, 1, BATCH + 1);
@@ -204,7 +204,7 @@ static void a_parent_may_be_below_its_child(void **state)
 static void dying_memcgs_are_left_out(void **state)
 {
 	struct point point = empty_point(40, 1, 2);
-	struct fixture f;
+	struct test_model f;
 
 	point.tree.dying_ppm = TREE_ALL_PPM;
 	fixture_init(&f, &point, "cached");
@@ -218,7 +218,7 @@ static void what_is_beyond_its_bound_is_counted(void **state)
 	struct point point = empty_point(2, 1, 2);
 	struct consistency found = {.pairs = 0};
 	struct file_look full, empty;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "cached");
 	fixture_read(&f, 0);

@@ -16,6 +16,9 @@
 
 #include <cmocka.h>
 
+/* What fixtures may do. */
+static const struct fixture_options nothing;
+
 static int open_machine(void **state)
 {
 	struct machine *machine;
@@ -55,7 +58,7 @@ static void assert_reasons(const struct machine *machine, const struct point *po
 			   const char *const *parts, size_t nr)
 {
 	struct error_list reasons = {0};
-	int code = feasible(machine, point, walk(), &reasons);
+	int code = feasible(machine, point, walk(), &nothing, &reasons);
 
 	if (reasons.total != nr)
 		error_list_print(stderr, &reasons);
@@ -75,10 +78,10 @@ static void a_file_needs_its_counters(void **state)
 	struct point point = small_point();
 	struct error_list reasons = {0};
 
-	assert_int_equal(feasible(*state, &point, packed, &reasons), 0);
+	assert_int_equal(feasible(*state, &point, packed, &nothing, &reasons), 0);
 	point.read.version = READ_V2;
 	assert_reasons(*state, &point, NULL, 0);
-	assert_int_equal(feasible(*state, &point, packed, &reasons), -ENODEV);
+	assert_int_equal(feasible(*state, &point, packed, &nothing, &reasons), -ENODEV);
 	assert_int_equal(reasons.total, 1);
 	assert_string_equal(reasons.items[0].text,
 			    "packed has no counters for v2-numa_stat, only for v1-numa_stat");
@@ -94,7 +97,7 @@ static void spills_need_updates(void **state)
 	assert_reasons(*state, &point, NULL, 0);
 	still.name = "still";
 	still.capabilities = 0;
-	assert_int_equal(feasible(*state, &point, &still, &reasons), -ENODEV);
+	assert_int_equal(feasible(*state, &point, &still, &nothing, &reasons), -ENODEV);
 	assert_int_equal(reasons.total, 1);
 	assert_non_null(strstr(reasons.items[0].text, "read.spills needs updates, and still"));
 }
@@ -104,9 +107,9 @@ static void cpu_stat_needs_a_back_end_that_has_it(void **state)
 	struct point point = small_point();
 	struct error_list reasons = {0};
 
-	assert_int_equal(feasible(*state, &point, walk(), &reasons), 0);
+	assert_int_equal(feasible(*state, &point, walk(), &nothing, &reasons), 0);
 	point.read.with = WITH_CPU_STAT;
-	assert_int_equal(feasible(*state, &point, backend_find("rstat"), &reasons), 0);
+	assert_int_equal(feasible(*state, &point, backend_find("rstat"), &nothing, &reasons), 0);
 	ASSERT_REASONS(*state, &point, "read.with: cpu.stat needs a back end that keeps CPU time");
 }
 

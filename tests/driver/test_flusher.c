@@ -15,7 +15,7 @@
 
 #define PERIOD 20000000u /* ns */
 
-static void init(struct fixture *f, uint64_t period)
+static void init(struct test_model *f, uint64_t period)
 {
 	struct point point = small_point(30, 2, 4);
 
@@ -24,7 +24,7 @@ static void init(struct fixture *f, uint64_t period)
 	fixture_init(f, &point, "rstat");
 }
 
-static struct sampler sampler_of(struct fixture *f)
+static struct sampler sampler_of(struct test_model *f)
 {
 	return (struct sampler){
 		.backend = f->backend,
@@ -35,7 +35,7 @@ static struct sampler sampler_of(struct fixture *f)
 	};
 }
 
-static bool is_exact(struct fixture *f)
+static bool is_exact(struct test_model *f)
 {
 	fixture_read(f, 0);
 	return !memcmp(f->counts.cells, f->truth.cells,
@@ -49,7 +49,7 @@ static void what_no_read_flushes_is_exact_after_a_period(void **state)
 	struct flusher_cost cost;
 	struct sampler sampler;
 	struct error err = {0};
-	struct fixture f;
+	struct test_model f;
 	unsigned naps = 0;
 
 	init(&f, PERIOD);
@@ -87,7 +87,7 @@ static void one_that_is_stopped_or_cancelled_before_its_time_has_done_nothing(vo
 		struct flusher *flusher;
 		struct sampler sampler;
 		struct error err = {0};
-		struct fixture f;
+		struct test_model f;
 
 		init(&f, UINT64_C(1000000000000));
 		sampler = sampler_of(&f);
@@ -110,7 +110,7 @@ static void there_is_none_where_none_is_asked_for_or_nothing_flushes(void **stat
 	struct flusher *flusher;
 	struct sampler sampler;
 	struct error err = {0};
-	struct fixture f;
+	struct test_model f;
 
 	init(&f, 0);
 	sampler = sampler_of(&f);

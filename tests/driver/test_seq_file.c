@@ -31,7 +31,7 @@ static int noting_stat(void *instance, const struct read_request *request, struc
 }
 
 struct bench {
-	struct fixture f;
+	struct test_model f;
 	struct backend noting;
 	struct sampler sampler;
 	struct reader *reader;

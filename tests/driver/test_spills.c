@@ -50,7 +50,7 @@ static int noting_read(void *instance, const struct read_request *request, struc
 }
 
 /* A point with remainders of all sizes in its batches, and a sampler over it. */
-static void begin(struct fixture *f, struct sampler *sampler, struct backend *noting,
+static void begin(struct test_model *f, struct sampler *sampler, struct backend *noting,
 		  unsigned batch)
 {
 	struct point point = small_point(30, 2, 3);
@@ -82,7 +82,7 @@ static void every_event_spills_whatever_a_batch_holds(void **state)
 		struct sampler sampler;
 		struct backend noting;
 		struct spills spills;
-		struct fixture f;
+		struct test_model f;
 
 		begin(&f, &sampler, &noting, batches[i]);
 		spills_init(&spills, &sampler, 2);
@@ -105,7 +105,7 @@ static void every_sample_is_behind_spills_and_all_are_taken_back(void **state)
 		struct sampler sampler;
 		struct sampled out;
 		struct backend noting;
-		struct fixture f;
+		struct test_model f;
 
 		begin(&f, &sampler, &noting, 32);
 		if (sampler_run(&sampler, &sampling, &out, &err))
@@ -128,7 +128,7 @@ static void a_read_behind_spills_is_never_batched(void **state)
 	struct sampling sampling;
 	struct sampler sampler;
 	struct backend noting;
-	struct fixture f;
+	struct test_model f;
 
 	begin(&f, &sampler, &noting, 32);
 	sampler.floor.median_ns = 1e5; /* so coarse that any read asks for a batch */

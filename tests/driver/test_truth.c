@@ -47,7 +47,7 @@ static struct point point_of(enum write_mix mix, unsigned writers)
 }
 
 /* A fixture with its writers' lists, and the truth of the file of `memcg`. */
-static struct truth *begin(struct fixture *f, const struct point *point, uint32_t memcg)
+static struct truth *begin(struct test_model *f, const struct point *point, uint32_t memcg)
 {
 	const struct run *lists[WRITERS];
 	struct writer_targets targets;
@@ -102,7 +102,7 @@ static void count_update(void *arg, const struct update *update)
 }
 
 /* Low or high of a cell, where each item is what it was before the read and so much away. */
-static uint64_t brute_cell(const struct fixture *f, uint32_t top, unsigned cell,
+static uint64_t brute_cell(const struct test_model *f, uint32_t top, unsigned cell,
 			   const int64_t *away)
 {
 	unsigned scope = cell / COLUMNS / NR_NUMA_ROWS, column = cell % COLUMNS;
@@ -125,7 +125,7 @@ static uint64_t brute_cell(const struct fixture *f, uint32_t top, unsigned cell,
 }
 
 /* The oracle gets all slices before each `from`; the rest is played update by update. */
-static void compare(struct fixture *f, struct truth *truth, uint32_t top, unsigned writers,
+static void compare(struct test_model *f, struct truth *truth, uint32_t top, unsigned writers,
 		    const uint64_t *from, const uint64_t *to)
 {
 	int64_t low[ITEMS] = {0}, high[ITEMS] = {0};
@@ -163,7 +163,7 @@ static void a_bracket_is_what_every_update_by_itself_makes_it(void **state)
 		struct point point = point_of(mixes[m / 3], WRITERS);
 		uint64_t done[WRITERS] = {0}, from[WRITERS], to[WRITERS];
 		uint32_t top = tops[m % 3];
-		struct fixture f;
+		struct test_model f;
 		struct truth *truth = begin(&f, &point, top);
 
 		for (unsigned i = 0; i < WRITERS; i++)
@@ -189,7 +189,7 @@ static void whole_rounds_change_nothing(void **state)
 {
 	struct point point = point_of(MIX_MIXED, 1);
 	struct numa_counts low[2], high[2];
-	struct fixture f;
+	struct test_model f;
 	struct truth *truth = begin(&f, &point, 0);
 	uint64_t from = 77, to = 85, round = 2 * ROUND_SLICES;
 
@@ -230,7 +230,7 @@ static void an_age_is_the_time_since_the_value_was_last_true(void **state)
 	};
 	static int64_t low[TIME], high[TIME];
 	static uint64_t ns[WRITERS][STEPS];
-	struct fixture f;
+	struct test_model f;
 	struct truth *truth = begin(&f, &point, 0);
 	struct timeline *timeline;
 	unsigned known = 0, unknown = 0, old = 0;
@@ -301,7 +301,7 @@ static struct probed probe(const char *backend, const struct point *point)
 	struct sampler sampler;
 	struct flusher *flusher;
 	struct churn *churn;
-	struct fixture f;
+	struct test_model f;
 
 	alarm(120); /* who hangs has failed */
 	fixture_init(&f, point, backend);

@@ -65,7 +65,7 @@ static const struct backend noting = {
 static const struct backend deaf = {.name = "deaf"};
 
 struct bench {
-	struct fixture fixture; /* a real back end on the same point */
+	struct test_model fixture; /* a real back end on the same point */
 	struct noted noted;
 	struct sampler sampler;
 };

@@ -83,7 +83,7 @@ static const struct backend noting = {
 static const struct backend deaf = {.name = "deaf"};
 
 struct bench {
-	struct fixture fixture; /* a real back end on the same point */
+	struct test_model fixture; /* a real back end on the same point */
 	struct noted noted;
 	struct sampler sampler;
 };
@@ -231,7 +231,7 @@ static void reads_of_all_back_ends_are_as_true_as_before(void **state)
 {
 	struct bench *bench = *state;
 
-	for (size_t i = 0; backends[i]; i++) {
+	for (size_t i = 0; backends[i] && !backends[i]->fixture; i++) {
 		fixture_fini(&bench->fixture);
 		open_at(bench, NODES, backends[i]->name);
 		bench->sampler.backend = bench->fixture.backend;

@@ -45,7 +45,7 @@ static int noting_cpu_stat(void *instance, const struct read_request *request, s
 }
 
 struct bench {
-	struct fixture f;
+	struct test_model f;
 	struct backend noting;
 	struct sampler sampler;
 	struct reader *reader;

@@ -59,7 +59,7 @@ static struct point point_of(enum write_mix mix, unsigned writers, unsigned read
 	return point;
 }
 
-static struct sampler sampler_of(struct fixture *f)
+static struct sampler sampler_of(struct test_model *f)
 {
 	return (struct sampler){
 		.backend = f->backend,
@@ -98,7 +98,7 @@ static void hold(void *arg, const struct update *update)
 		held->lowest = *pages;
 }
 
-static void draw(struct fixture *f, unsigned writer, struct run *runs)
+static void draw(struct test_model *f, unsigned writer, struct run *runs)
 {
 	struct writer_targets targets;
 
@@ -114,7 +114,7 @@ static void a_round_undoes_itself_and_takes_only_what_it_brought(void **state)
 	for (size_t i = 0; i < NR_MIXES; i++) {
 		struct point point = point_of(mixes[i], WRITERS, 1);
 		static struct held held, before;
-		struct fixture f;
+		struct test_model f;
 
 		fixture_init(&f, &point, "cached");
 		draw(&f, 1, runs);
@@ -144,7 +144,7 @@ static void no_two_threads_share_a_modelled_cpu(void **state)
 	for (unsigned writers = 1; writers <= CPUS - 2; writers++) {
 		struct point point = point_of(MIX_PAGE, writers, 2);
 		unsigned after = 2; /* the readers' */
-		struct fixture f;
+		struct test_model f;
 
 		fixture_init(&f, &point, "cached");
 		for (unsigned i = 0; i < writers; i++) {
@@ -172,7 +172,7 @@ static void own_memcgs_are_subtrees_and_nobody_elses(void **state)
 	struct point point = point_of(MIX_PAGE, WRITERS, 1);
 	struct writer_targets targets;
 	int owner[MEMCGS + 1];
-	struct fixture f;
+	struct test_model f;
 
 	point.write.target = WRITE_OWN;
 	point.tree.dying_ppm = 200000;
@@ -200,7 +200,7 @@ static void of_a_chain_each_writer_has_memcgs_too(void **state)
 {
 	struct point point = point_of(MIX_PAGE, WRITERS, 1);
 	struct writer_targets targets;
-	struct fixture f;
+	struct test_model f;
 
 	point.write.target = WRITE_OWN;
 	point.tree.shape = TREE_CHAIN;
@@ -220,7 +220,7 @@ static void by_zipf_busy_memcgs_are_those_with_many_pages(void **state)
 	struct charge_plan plan = {.point = &point};
 	uint64_t largest = 0, runs_of[MEMCGS + 1] = {0}, pages = 0, drawn = 0;
 	static struct run runs[ROUND_RUNS];
-	struct fixture f;
+	struct test_model f;
 
 	point.counters.distribution = DISTRIBUTION_ZIPF;
 	point.counters.pages = 1000;
@@ -247,7 +247,7 @@ static void one_is_a_living_leaf(void **state)
 {
 	struct point point = point_of(MIX_PAGE, WRITERS, 1);
 	struct writer_targets targets;
-	struct fixture f;
+	struct test_model f;
 
 	point.write.target = WRITE_ONE;
 	fixture_init(&f, &point, "cached");
@@ -260,7 +260,7 @@ static void one_is_a_living_leaf(void **state)
 }
 
 /* Readers and writers at once; then every memcg against the truth. */
-static struct writers_cost run(struct fixture *f, const struct sampling *sampling, int wanted)
+static struct writers_cost run(struct test_model *f, const struct sampling *sampling, int wanted)
 {
 	struct sampler sampler = sampler_of(f);
 	struct error err = {.text = ""};
@@ -298,7 +298,7 @@ static void the_truth_is_exact_when_writers_have_ended(const char *backend,
 	for (size_t i = 0; i < NR_MIXES; i++) {
 		struct point point = point_of(mixes[i], WRITERS, 2);
 		struct writers_cost cost;
-		struct fixture f;
+		struct test_model f;
 
 		point.counters.batch = 0;
 		point.write.target = target;
@@ -329,7 +329,7 @@ static void batches_stay_within_their_bound(void **state)
 {
 	struct point point = point_of(MIX_MIXED, WRITERS, 2);
 	struct writers_cost cost;
-	struct fixture f;
+	struct test_model f;
 
 	point.write.target = WRITE_OWN;
 	fixture_init(&f, &point, "cached");
@@ -343,7 +343,7 @@ static void a_paced_writer_holds_its_rate(void **state)
 {
 	struct point point = point_of(MIX_PAGE, 2, 1);
 	struct writers_cost cost;
-	struct fixture f;
+	struct test_model f;
 	double asked;
 
 	point.read.time_ns = 100 * MS; /* that long writers are at work */
@@ -365,7 +365,7 @@ static void more_writers_than_real_cpus_all_write(void **state)
 {
 	struct point point = point_of(MIX_PAGE, CPUS - 1, 1);
 	struct writers_cost cost;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "walk");
 	fixture_populate(&f);
@@ -381,7 +381,7 @@ static void a_writer_has_a_real_cpu_of_its_own_while_there_are_any(void **state)
 {
 	struct point point = point_of(MIX_PAGE, 1, 1);
 	struct writers_cost cost;
-	struct fixture f;
+	struct test_model f;
 	unsigned readers_cpu, allowed = 0;
 	struct error err;
 
@@ -402,7 +402,7 @@ static void threads_that_cannot_start_leave_nobody_behind(void **state)
 {
 	for (unsigned fails = 1; fails <= WRITERS + 1; fails++) {
 		struct point point = point_of(MIX_PAGE, WRITERS, 2);
-		struct fixture f;
+		struct test_model f;
 
 		fixture_init(&f, &point, "cached");
 		fixture_populate(&f);
@@ -417,7 +417,7 @@ static void without_writers_there_is_no_cost(void **state)
 {
 	struct point point = point_of(MIX_PAGE, 0, 1);
 	struct writers_cost cost;
-	struct fixture f;
+	struct test_model f;
 
 	fixture_init(&f, &point, "cached");
 	fixture_populate(&f);
