@@ -155,8 +155,30 @@ int live_tree_make(const struct hierarchy *hierarchy, const char *notes,
 	return r;
 }
 
+/*
+ * The youngest first, which takes what lies close together in the kernel's memory one after the
+ * other: by the order in which a directory is read it takes a quarter longer. What does not go at
+ * once is own_cgroup_remove()'s.
+ */
+static void remove_memcgs(struct live_tree *live)
+{
+	const struct memcg_tree *tree = live->tree;
+	char name[MEMCG_NAME_MAX];
+
+	for (uint32_t memcg = tree->nr; memcg-- > 1;) {
+		int parent = live_dirs_open(&live->dirs, tree->parent[memcg], NULL);
+
+		if (parent < 0 ||
+		    (unlinkat(parent, memcg_tree_name(tree, memcg, name), AT_REMOVEDIR) < 0 &&
+		     errno != ENOENT))
+			return;
+	}
+}
+
 int live_tree_remove(struct live_tree *live, struct error *err)
 {
+	if (live->top >= 0)
+		remove_memcgs(live);
 	close_all(live);
 	return own_cgroup_remove(&live->own, err);
 }
