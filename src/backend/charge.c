@@ -12,6 +12,9 @@
 
 #include "backend/zipf.h"
 #include "base/rng.h"
+#include "memcg/captured.h"
+
+#include <stdbool.h>
 
 /*
  * Like a mixed server: as many file pages as anonymous ones, a tenth locked. No list is so
@@ -60,6 +63,64 @@ static uint64_t lru_pages(uint64_t pages, enum lru_list lru)
 	return part_of(pages, below, below + lru_percent[lru], 100);
 }
 
+/* The cells of a memcg in the file of a captured tree. */
+static const struct captured_cell *cells_of(const struct point *point, uint32_t memcg, uint32_t *nr)
+{
+	const struct captured *captured = point->tree.captured;
+	uint32_t row = captured->row[memcg];
+
+	*nr = row == CAPTURED_NO_ROW ? 0 : captured->rows[row].nr_cells;
+	return *nr ? &captured->cells[captured->rows[row].first_cell] : NULL;
+}
+
+/* Which modelled node has this id; ids are ascending. A scenario is refused that has it not. */
+static unsigned node_of(const struct point *point, uint16_t nid)
+{
+	unsigned low = 0, high = point->machine.nodes - 1;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (point->machine.nids[middle] < nid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t cell_pages(const struct captured_cell *cell)
+{
+	uint64_t pages = 0;
+
+	for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+		pages += cell->pages[lru];
+	return pages;
+}
+
+/* Where a memcg has most; `drawn` where it has nothing. */
+static unsigned captured_home(const struct point *point, uint32_t memcg, unsigned drawn)
+{
+	uint64_t most = 0;
+	uint32_t nr;
+	const struct captured_cell *cells = cells_of(point, memcg, &nr);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t pages = cell_pages(&cells[i]);
+
+		if (pages <= most)
+			continue;
+		most = pages;
+		drawn = node_of(point, cells[i].nid);
+	}
+	return drawn;
+}
+
+static bool is_captured(const struct point *point)
+{
+	return point->counters.distribution == DISTRIBUTION_CAPTURED;
+}
+
 static struct home home_of(const struct point *point, uint32_t memcg)
 {
 	struct rng rng = rng_for(point->tree.seed, memcg, STREAM_HOME);
@@ -76,6 +137,8 @@ static struct home home_of(const struct point *point, uint32_t memcg)
 	if (home.nodes > nodes)
 		home.nodes = point->machine.nodes;
 	home.node = (unsigned)rng_below(&rng, nodes);
+	if (is_captured(point))
+		home.node = captured_home(point, memcg, home.node);
 	home.first_cpu = (unsigned)(home.node * cpus / nodes);
 	home.block = (unsigned)((home.node + 1) * cpus / nodes) - home.first_cpu;
 	home.start = home.block ? (unsigned)rng_below(&rng, home.block) : 0;
@@ -114,10 +177,18 @@ static long remainder_of(const struct point *point, uint32_t memcg, unsigned cpu
 uint64_t charge_pages(const struct charge_plan *plan, uint32_t memcg)
 {
 	const struct point *point = plan->point;
-	uint32_t memcgs = point->tree.memcgs + 1;
+	uint32_t memcgs = point->tree.memcgs + 1, nr;
+	const struct captured_cell *cells;
+	uint64_t pages = 0;
 
 	if (point->counters.distribution == DISTRIBUTION_EVEN)
 		return point->counters.pages;
+	if (is_captured(point)) {
+		cells = cells_of(point, memcg, &nr);
+		for (uint32_t i = 0; i < nr; i++)
+			pages += cell_pages(&cells[i]);
+		return pages;
+	}
 	return zipf_share(point->tree.seed, memcgs, memcg, point->counters.pages * memcgs);
 }
 
@@ -144,13 +215,58 @@ static void visit_charge(const struct point *point, uint32_t memcg, struct charg
 	visit(arg, charge);
 }
 
+/* The part of a list on a node that the i-th CPU of the memcg charged. */
+static uint64_t captured_part(const struct captured_cell *cell, enum lru_list lru, unsigned i,
+			      unsigned cpus)
+{
+	return part_of(cell->pages[lru], i, i + 1, cpus);
+}
+
+static void captured_each(const struct point *point, uint32_t memcg,
+			  void (*visit)(void *arg, const struct charge *charge), void *arg)
+{
+	struct home home = home_of(point, memcg);
+	uint32_t nr;
+	const struct captured_cell *cells = cells_of(point, memcg, &nr);
+
+	for (unsigned i = 0; i < home.cpus; i++) {
+		struct charge charge = {.cpu = home_cpu(&home, i)};
+
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+			charge.lru = lru;
+			for (uint32_t k = 0; k < nr; k++) {
+				charge.node = node_of(point, cells[k].nid);
+				charge.pages = (long)captured_part(&cells[k], lru, i, home.cpus);
+				visit_charge(point, memcg, &charge, visit, arg);
+			}
+		}
+	}
+}
+
+static bool captured_on_cpu(const struct point *point, uint32_t memcg, enum lru_list lru,
+			    unsigned i, unsigned cpus)
+{
+	uint32_t nr;
+	const struct captured_cell *cells = cells_of(point, memcg, &nr);
+
+	for (uint32_t k = 0; k < nr; k++)
+		if (captured_part(&cells[k], lru, i, cpus))
+			return true;
+	return false;
+}
+
 void charge_each(const struct charge_plan *plan, uint32_t memcg,
 		 void (*visit)(void *arg, const struct charge *charge), void *arg)
 {
 	const struct point *point = plan->point;
 	struct home home = home_of(point, memcg);
-	uint64_t parts = (uint64_t)home.cpus * home.nodes, pages = charge_pages(plan, memcg);
+	uint64_t parts = (uint64_t)home.cpus * home.nodes, pages;
 
+	if (is_captured(point)) {
+		captured_each(point, memcg, visit, arg);
+		return;
+	}
+	pages = charge_pages(plan, memcg);
 	for (unsigned i = 0; i < home.cpus; i++) {
 		struct charge charge = {.cpu = home_cpu(&home, i)};
 
@@ -190,6 +306,10 @@ long charge_memcg_remainder(const struct charge_plan *plan, uint32_t memcg, unsi
 
 	if (i >= home.cpus)
 		return 0;
+	if (is_captured(point))
+		return captured_on_cpu(point, memcg, lru, i, home.cpus)
+			       ? remainder_of(point, memcg, cpu, lru, 0)
+			       : 0;
 	list = list_of(point, charge_pages(plan, memcg), lru);
 	if (!part_of(list.hot, i, i + 1, home.cpus) &&
 	    !part_of(list.spread, (uint64_t)i * home.nodes, (uint64_t)(i + 1) * home.nodes, parts))

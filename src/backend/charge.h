@@ -10,6 +10,10 @@
  * counters.hot_node lie on node 0, charged from the same CPUs; the others as said. Counters start
  * as after a long run: each batch of those CPUs holds a seeded remainder in -B..B, the rest of what
  * passed through it has spilled.
+ *
+ * By counters.distribution captured each memcg holds what its file says, by node and list; dying
+ * memcgs, of which it says nothing, hold none. From which CPUs they were charged is not known, and
+ * as for others: those of the node on which a memcg has most.
  */
 #ifndef MEMCGBENCH_BACKEND_CHARGE_H
 #define MEMCGBENCH_BACKEND_CHARGE_H

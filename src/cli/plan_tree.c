@@ -20,7 +20,8 @@
 static bool same_tree(const struct tree_description *a, const struct tree_description *b)
 {
 	return a->shape == b->shape && a->memcgs == b->memcgs && a->fanout == b->fanout &&
-	       a->dying_ppm == b->dying_ppm && a->seed == b->seed && a->driver == b->driver;
+	       a->dying_ppm == b->dying_ppm && a->seed == b->seed && a->driver == b->driver &&
+	       a->file_hash == b->file_hash;
 }
 
 static bool shown_before(const struct scenario *scenario, size_t index)

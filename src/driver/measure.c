@@ -20,6 +20,7 @@
 #include "driver/seq_file.h"
 #include "driver/update_cost.h"
 #include "driver/writer.h"
+#include "memcg/captured.h"
 #include "place/machine.h"
 #include "place/placement.h"
 #include "result/result.h"
@@ -39,6 +40,7 @@ struct measurement {
 	const struct backend *backend;
 	struct machine *machine;
 	struct placement *placement;
+	struct captured *captured; /* what a captured tree is made of */
 	struct memcg_tree *tree;
 	void *instance;
 	struct charge_plan plan;
@@ -59,6 +61,25 @@ static uint64_t lap(uint64_t *since)
 	return ns;
 }
 
+/* The file of a captured tree, which must be what it was when the run was planned. */
+static int take_captured(struct measurement *m, const json_t *path, struct error *err)
+{
+	int r;
+
+	if (m->point.tree.shape != TREE_CAPTURED)
+		return 0;
+	if (!json_is_string(path))
+		return error_set(err, -EINVAL, "the request has no file of the captured tree");
+	r = captured_load(json_string_value(path), &m->captured, err);
+	if (r)
+		return r;
+	if (m->captured->hash != m->point.tree.file_hash)
+		return error_set_at(err, -ESTALE, m->captured->path, 0, 0,
+				    "is not what it was when the run began");
+	m->point.tree.captured = m->captured;
+	return 0;
+}
+
 static int take_request(struct measurement *m, const json_t *request, struct error *err)
 {
 	const json_t *point = json_object_get(request, "point");
@@ -75,7 +96,7 @@ static int take_request(struct measurement *m, const json_t *request, struct err
 	}
 	r = point_from_json(json_object_get(point, "parameters"),
 			    json_string_value(json_object_get(point, "id")), &m->point, err);
-	return r;
+	return r ? r : take_captured(m, json_object_get(request, "tree_file"), err);
 }
 
 static int place(struct measurement *m, struct error *err)
@@ -408,6 +429,7 @@ static void fini(struct measurement *m)
 	if (m->instance)
 		m->backend->destroy(m->instance);
 	memcg_tree_free(m->tree);
+	captured_free(m->captured);
 	placement_free(m->placement);
 	machine_free(m->machine);
 }

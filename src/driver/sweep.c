@@ -8,6 +8,7 @@
 #include "driver/interrupt.h"
 #include "driver/progress.h"
 #include "driver/schedule.h"
+#include "memcg/captured.h"
 #include "result/record.h"
 #include "result/result.h"
 #include "scenario/parameter.h"
@@ -157,11 +158,13 @@ static json_t *make_request(const struct state *state, const struct task *task,
 	const struct sweep *sweep = state->sweep;
 	const struct scenario *scenario = sweep->scenario;
 	const struct point *point = point_of(sweep, task);
+	const struct captured *captured = point->tree.captured;
 
-	return json_pack("{s:s, s:s?, s:{s:s, s:o}, s:s, s:i, s:O?, s:O?}", "scenario",
-			 scenario->name, "title", scenario->title, "point", "id", point->id,
-			 "parameters", point_to_json(point), "backend", backend_name(sweep, task),
-			 "repetition", (int)task->repetition, "sampling", cell->sampling, "fixture",
+	return json_pack("{s:s, s:s?, s:s?, s:{s:s, s:o}, s:s, s:i, s:O?, s:O?}", "scenario",
+			 scenario->name, "title", scenario->title, "tree_file",
+			 captured ? captured->path : NULL, "point", "id", point->id, "parameters",
+			 point_to_json(point), "backend", backend_name(sweep, task), "repetition",
+			 (int)task->repetition, "sampling", cell->sampling, "fixture",
 			 state->fixtures.described);
 }
 

@@ -127,7 +127,7 @@ static void shared_targets(const struct memcg_tree *tree, bool one, struct write
 	targets->start[1] = nr;
 }
 
-/* By Zipf's law: what the memcgs hold, added up for each writer. */
+/* By Zipf's law, or as captured: what the memcgs hold, added up for each writer. */
 static int weigh(const struct point *point, struct writer_targets *targets)
 {
 	const struct charge_plan plan = {.point = point};

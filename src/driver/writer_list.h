@@ -54,7 +54,7 @@ struct writer_cpus writer_cpus(const struct placement *placement, const struct p
  * other memcg. own: the subtrees below the root's children are dealt out in turn; where a writer
  * would get none, memcgs are instead. one: the last memcg in creation order, which is a leaf.
  *
- * Of these each run takes any. By counters.distribution zipf it takes them in proportion to the
+ * Of these each run takes any. By counters.distribution zipf or captured it takes them in proportion to the
  * pages that they hold: a memcg with many pages is a busy one.
  */
 struct writer_targets {

@@ -48,6 +48,7 @@ static bool same(const struct point *a, const struct point *b)
 
 	return s->shape == t->shape && s->memcgs == t->memcgs && s->fanout == t->fanout &&
 	       s->dying_ppm == t->dying_ppm && s->seed == t->seed && s->driver == t->driver &&
+	       s->file_hash == t->file_hash &&
 	       a->machine.nodes == b->machine.nodes && a->machine.cpus == b->machine.cpus &&
 	       a->machine.placement == b->machine.placement &&
 	       !memcmp(a->machine.nids, b->machine.nids,

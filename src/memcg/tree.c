@@ -9,10 +9,12 @@
 #include "memcg/tree.h"
 
 #include "base/rng.h"
+#include "memcg/captured.h"
 #include "memcg/tree_grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_MEMCGS 4000000
 #define MAX_FANOUT 65535
@@ -38,6 +40,10 @@ static bool in_range(const struct tree_description *description)
 	case TREE_SYSTEMD:
 	case TREE_SLURM:
 		return description->fanout >= 1 && description->fanout <= MAX_FANOUT;
+	case TREE_CAPTURED:
+		return !description->captured ||
+		       (description->captured->nr == description->memcgs + 1 &&
+			description->captured->nr_dying == tree_dying(description));
 	}
 	return false;
 }
@@ -81,6 +87,11 @@ static int choose_parents(struct memcg_tree *tree, const struct tree_description
 		return choose_random_parents(tree, description);
 	if (tree_is_grown(description->shape)) {
 		tree_grow(tree, description);
+		return 0;
+	}
+	if (description->shape == TREE_CAPTURED) {
+		memcpy(tree->parent, description->captured->parent,
+		       tree->nr * sizeof(*tree->parent));
 		return 0;
 	}
 	for (uint32_t i = 1; i < tree->nr; i++) {
@@ -129,6 +140,11 @@ static int choose_dying(struct memcg_tree *tree, const struct tree_description *
 	tree->nr_dying = wanted;
 	if (wanted && tree_is_grown(description->shape))
 		return tree_grown_dying(tree, description);
+	if (description->shape == TREE_CAPTURED) {
+		for (uint32_t i = 0; i < tree->nr; i++)
+			tree->dying[i] = description->captured->row[i] == CAPTURED_NO_ROW;
+		return 0;
+	}
 	for (uint32_t i = 1; wanted > 0; i++) {
 		if (rng_below(&rng, tree->nr - i) < wanted) {
 			tree->dying[i] = true;
@@ -145,6 +161,8 @@ int memcg_tree_new(const struct tree_description *description, struct memcg_tree
 
 	if (!in_range(description))
 		return -EINVAL;
+	if (description->shape == TREE_CAPTURED && !description->captured)
+		return -ENODATA;
 	tree = calloc(1, sizeof(*tree));
 	if (!tree)
 		return -ENOMEM;

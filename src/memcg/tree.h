@@ -21,6 +21,7 @@ enum tree_shape {
 	TREE_KUBERNETES, /* QoS slices, pods, containers: `fanout` at most in a pod */
 	TREE_SYSTEMD, /* services, and users' sessions with `fanout` apps at most */
 	TREE_SLURM, /* users, jobs, steps: `fanout` at most of a job */
+	TREE_CAPTURED, /* as it was on a running machine: see captured.h */
 };
 
 /* Who names a node's cgroups: for names only, see tree_name.h. */
@@ -39,7 +40,13 @@ struct tree_description {
 			     * machines only those below which all are dying, as of rmdir */
 	uint64_t seed;
 	enum tree_driver driver; /* of kubernetes */
+	uint64_t file_hash; /* of captured: of its file; 0: not captured */
+	/* Its file, which outlives all trees made of it. NULL where only the description is known,
+	 * as that of results is: no tree can be made of it then. */
+	const struct captured *captured;
 };
+
+struct captured;
 
 #define TREE_ALL_PPM 1000000u
 
@@ -63,7 +70,8 @@ struct memcg_tree {
 	uint32_t max_depth;
 };
 
-/* 0, -ENOMEM, or -EINVAL where the description is out of range. Free with memcg_tree_free(). */
+/* 0, -ENOMEM, -EINVAL where the description is out of range, or -ENODATA where it is of a captured
+ * tree whose file is not there. Free with memcg_tree_free(). */
 int memcg_tree_new(const struct tree_description *description, struct memcg_tree **tree);
 void memcg_tree_free(struct memcg_tree *tree);
 

@@ -7,6 +7,7 @@
 #include "memcg/tree_name.h"
 
 #include "base/rng.h"
+#include "memcg/captured.h"
 #include "memcg/tree_grow.h"
 
 #include <inttypes.h>
@@ -179,6 +180,17 @@ static void name_slurm(const struct memcg_tree *tree, uint32_t memcg, char *buff
 	}
 }
 
+static void name_captured(const struct memcg_tree *tree, uint32_t memcg, char *buffer)
+{
+	const struct captured *captured = tree->description.captured;
+
+	if (captured->row[memcg] == CAPTURED_NO_ROW)
+		snprintf(buffer, MEMCG_NAME_MAX, CAPTURED_DYING_PREFIX "%" PRIu32, memcg);
+	else
+		snprintf(buffer, MEMCG_NAME_MAX, "%s",
+			 captured_row_name(captured, captured->row[memcg]));
+}
+
 const char *memcg_tree_name(const struct memcg_tree *tree, uint32_t memcg,
 			    char buffer[MEMCG_NAME_MAX])
 {
@@ -191,6 +203,9 @@ const char *memcg_tree_name(const struct memcg_tree *tree, uint32_t memcg,
 		break;
 	case TREE_SLURM:
 		name_slurm(tree, memcg, buffer);
+		break;
+	case TREE_CAPTURED:
+		name_captured(tree, memcg, buffer);
 		break;
 	default:
 		snprintf(buffer, MEMCG_NAME_MAX, "g%" PRIu32, memcg);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of a tree's cgroups, as they really look for shapes of real machines: for people, and for
- * who makes directories of a tree. No name is stored: each is a function of the tree and the
- * memcg. Names of one parent's children differ, have no '/', and 255 bytes at most.
+ * who makes directories of a tree. Captured trees have the names of their file; of the others each
+ * is a function of the tree and the memcg. Names of one parent's children differ, have no '/', and
+ * 255 bytes at most.
  */
 #ifndef MEMCGBENCH_MEMCG_TREE_NAME_H
 #define MEMCGBENCH_MEMCG_TREE_NAME_H

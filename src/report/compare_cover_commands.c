@@ -148,6 +148,9 @@ static bool print_scenario(const struct compare_layout *layout, const struct rec
 	bool plain = is_plain(record->scenario);
 	size_t combinations = 1;
 
+	/* The record knows the file of a captured tree by its hash alone. */
+	for (size_t i = 0; i < groups->nr_points; i++)
+		plain &= groups->points[i]->tree.shape != TREE_CAPTURED;
 	fprintf(out, "'{name: %s, repetitions: %u, backends: [", record->scenario,
 		side_repetitions(record));
 	for (size_t i = 0; i < layout->nr_names; i++) {

@@ -88,7 +88,8 @@ static void print_sides(const struct compare *compare, FILE *out)
 static bool same_tree(const struct tree_description *a, const struct tree_description *b)
 {
 	return a->shape == b->shape && a->memcgs == b->memcgs && a->fanout == b->fanout &&
-	       a->dying_ppm == b->dying_ppm && a->seed == b->seed && a->driver == b->driver;
+	       a->dying_ppm == b->dying_ppm && a->seed == b->seed && a->driver == b->driver &&
+	       a->file_hash == b->file_hash;
 }
 
 /* Is it the first point with its tree, or (trees false) its number of nodes and CPUs? */

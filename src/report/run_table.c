@@ -86,7 +86,7 @@ static void parts_cells(struct table *table, const struct run_line *line)
 	cell_time(table, line->backend->hierarchical_ns);
 	cell_time(table, line->backend->local_ns);
 	cell_time(table, line->backend->format_ns);
-	cell_time(table, line->backend->median_ns / (double)summary_memcgs(line->point));
+	cell_time(table, line->backend->median_ns / summary_memcgs(line->point));
 }
 
 static const char *const work_columns[] = {"loads-h", "loads-l", "atomics", "visited",

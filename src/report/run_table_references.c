@@ -44,7 +44,7 @@ static void figure_row(struct table *table, const struct run_group *group,
 		   unit_format_time(text, reference->time_ns / reference->memcgs));
 	table_cell(table, "%s", unit_format_time(text, s ? s->median_ns : NAN));
 	table_cell(table, "%s",
-		   unit_format_time(text, s ? s->median_ns / (double)summary_memcgs(point) : NAN));
+		   unit_format_time(text, s ? s->median_ns / summary_memcgs(point) : NAN));
 }
 
 static void ratio_row(struct table *table, const struct run_group *group,

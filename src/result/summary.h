@@ -167,8 +167,9 @@ void summary_free(struct run_summary *summary);
 
 /* Memcgs that the point's read covers: of the subtree read, its top included; of a sweep, those
  * whose files are read. Of the root those who linger (write.linger) as well. Linear in the tree
- * where neither its root nor a leaf is read. */
-uint64_t summary_memcgs(const struct point_summary *point);
+ * where neither its root nor a leaf is read. NAN where that is not known: of a captured tree, whose
+ * file is not there, below its root. */
+double summary_memcgs(const struct point_summary *point);
 /* A larger share of its bound; a bound of 0 allows nothing. NAN (nothing yet) loses to all. */
 bool error_is_worse(double pages, double bound, double old_pages, double old_bound);
 /* The error as % of the true value of its cell; NAN where there is none, or the truth is 0. */

@@ -369,13 +369,17 @@ int backend_merge_end(struct backend_merge *merge)
 	return r;
 }
 
-uint64_t summary_memcgs(const struct point_summary *point)
+double summary_memcgs(const struct point_summary *point)
 {
 	struct target_size size = target_size(&point->point);
 	uint64_t memcgs = target_share(&point->point, &size);
 
+	if (!memcgs)
+		return NAN;
 	/* Where they are below the root is drawn, and who reads less meets a share of them. */
-	return memcgs + (point->point.read.cgroup == TARGET_ROOT ? point->point.write.linger : 0);
+	if (point->point.read.cgroup == TARGET_ROOT)
+		memcgs += point->point.write.linger;
+	return (double)memcgs;
 }
 
 double summary_error_percent(const struct backend_summary *summary)

@@ -34,7 +34,7 @@ static void put(json_t *object, const char *key, json_t *value, int *failed)
 	*failed |= json_object_set_new(object, key, value);
 }
 
-static void put_latency(json_t *o, const struct backend_summary *s, uint64_t memcgs, int *failed)
+static void put_latency(json_t *o, const struct backend_summary *s, double memcgs, int *failed)
 {
 	const struct {
 		const char *key;
@@ -50,7 +50,7 @@ static void put_latency(json_t *o, const struct backend_summary *s, uint64_t mem
 		{"ci_low_ns", s->ci_low_ns},
 		{"ci_high_ns", s->ci_high_ns},
 		{"ci_level", s->ci_level},
-		{"time_per_memcg_ns", s->median_ns / (double)memcgs},
+		{"time_per_memcg_ns", s->median_ns / memcgs},
 		{"hierarchical_ns", s->hierarchical_ns},
 		{"local_ns", s->local_ns},
 		{"format_ns", s->format_ns},
@@ -158,7 +158,7 @@ static json_t *warnings_to_json(const struct backend_summary *s)
 	return list;
 }
 
-static json_t *backend_to_json(const struct backend_summary *s, uint64_t memcgs)
+static json_t *backend_to_json(const struct backend_summary *s, double memcgs)
 {
 	json_t *o = json_object();
 	int failed = 0;
@@ -212,7 +212,7 @@ static json_t *ratios_to_json(const struct point_summary *point)
 
 static json_t *point_summary_to_json(const struct point_summary *point)
 {
-	uint64_t memcgs = summary_memcgs(point);
+	double memcgs = summary_memcgs(point);
 	json_t *results = json_array();
 
 	for (size_t b = 0; b < point->nr_backends; b++) {

@@ -3,6 +3,7 @@
  * Makes the points of a matrix: each combination's settings over the defaults, what follows from
  * them, the rules between parameters, and the ids.
  */
+#include "memcg/captured.h"
 #include "scenario/matrix.h"
 #include "scenario/scenario.h"
 
@@ -51,7 +52,7 @@ static void add_once(struct error_list *errors, const struct place *place, const
 }
 
 struct keys { /* numbers of parameters, looked up once and not for every point */
-	size_t nodes, nids, spread_cpus, spread_nodes;
+	size_t nodes, nids, spread_cpus, spread_nodes, file, pages, distribution;
 };
 
 static struct keys find_keys(void)
@@ -61,7 +62,30 @@ static struct keys find_keys(void)
 		.nids = number_of(parameter_find("machine.node_ids", 16)),
 		.spread_cpus = number_of(parameter_find("counters.spread.cpus", 20)),
 		.spread_nodes = number_of(parameter_find("counters.spread.nodes", 21)),
+		.file = number_of(parameter_find("tree.file", 9)),
+		.pages = number_of(parameter_find("counters.pages", 14)),
+		.distribution = number_of(parameter_find("counters.distribution", 21)),
 	};
+}
+
+/*
+ * What the file says: memcgs, who is dying, and, where no other charges are asked for, these. The
+ * share of the dying is rounded up, which gives back their number; see CAPTURED_MEMCGS_MAX.
+ */
+static void apply_captured(const struct combination *combination, const struct keys *keys,
+			   struct point *point)
+{
+	const struct setting *file = combination->set[keys->file];
+
+	if (!file || point->tree.shape != TREE_CAPTURED)
+		return;
+	point->tree.captured = file->captured;
+	point->tree.memcgs = file->captured->nr - 1;
+	point->tree.dying_ppm = (uint32_t)(((uint64_t)file->captured->nr_dying * TREE_ALL_PPM +
+					    point->tree.memcgs - 1) /
+					   point->tree.memcgs);
+	if (!combination->set[keys->pages] && !combination->set[keys->distribution])
+		point->counters.distribution = DISTRIBUTION_CAPTURED;
 }
 
 /* Over a point at its defaults. */
@@ -75,6 +99,7 @@ static void apply(const struct combination *combination, const struct keys *keys
 			parameter_set(&parameters[i], point, combination->set[i]->value);
 	if (!nids && combination->set[keys->nodes] && combination->set[keys->nodes]->nids)
 		nids = combination->set[keys->nodes];
+	apply_captured(combination, keys, point);
 	*nr_nids = point->machine.nodes;
 	if (nids) {
 		*nr_nids = nids->nr_nids;
@@ -89,6 +114,61 @@ static void apply(const struct combination *combination, const struct keys *keys
 	if (!combination->set[keys->spread_nodes])
 		parameter_set(&parameters[keys->spread_nodes], point,
 			      parameter_fallback(&parameters[keys->spread_nodes], point));
+}
+
+static void refuse_each(const struct combination *combination, const char *const *names,
+			const char *why, struct error_list *errors)
+{
+	for (; *names; names++) {
+		const struct parameter *parameter = parameter_find(*names, strlen(*names));
+		const struct setting *setting = combination->set[number_of(parameter)];
+		char text[160];
+
+		if (!setting)
+			continue;
+		snprintf(text, sizeof(text), "%s: %s", *names, why);
+		add_once(errors, &setting->place, text);
+	}
+}
+
+static bool has_node(const struct point *point, uint16_t nid)
+{
+	for (unsigned i = 0; i < point->machine.nodes; i++)
+		if (point->machine.nids[i] == nid)
+			return true;
+	return false;
+}
+
+/* What is said beside a captured tree and would mean nothing, and nodes that are not there. */
+static void check_captured(const struct combination *combination, const struct keys *keys,
+			   const struct point *point, struct error_list *errors)
+{
+	static const char *const tree[] = {"tree.memcgs", "tree.fanout", "tree.dying",
+					   "tree.driver", NULL};
+	static const char *const charges[] = {"counters.pages", "counters.spread.nodes",
+					      "counters.hot_node", NULL};
+	const struct captured *captured = point->tree.captured;
+	char text[160];
+
+	if (!captured)
+		return;
+	refuse_each(combination, tree, "a captured tree has its own (leave it out)", errors);
+	if (point->counters.distribution != DISTRIBUTION_CAPTURED)
+		return;
+	refuse_each(combination, charges,
+		    "captured charges have their own (counters.pages, without "
+		    "counters.distribution, for the shape alone)",
+		    errors);
+	for (unsigned i = 0; i < captured->nr_nids; i++) {
+		if (has_node(point, captured->nids[i]))
+			continue;
+		snprintf(text, sizeof(text),
+			 "tree.file: has pages of node %u, which the machine has not (nodes and "
+			 "ids of machine, or counters.pages for the shape alone)",
+			 captured->nids[i]);
+		add_once(errors, &combination->set[keys->file]->place, text);
+		return;
+	}
 }
 
 static void check(const struct combination *combination, const struct axes *axes,
@@ -225,6 +305,7 @@ int axes_points(const struct axes *axes, bool merge, struct point **points_out, 
 		choose(axes, nr, i, &combination);
 		apply(&combination, &keys, &points[i], &nr_nids);
 		check(&combination, axes, &keys, &points[i], nr_nids, errors);
+		check_captured(&combination, &keys, &points[i], errors);
 		check_single(&combination, &points[0], &points[i], errors);
 		point_set_id(&points[i]);
 	}

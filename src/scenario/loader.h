@@ -54,6 +54,10 @@ void heading_default_backends(struct loader *loader);
 bool section_read(struct loader *loader, struct yaml_source *source, const yaml_node_t *key,
 		  const yaml_node_t *value);
 void section_offer(struct nearest *nearest);
+/* captured_file.c: the file of a captured tree. False: errors were added. */
+bool captured_file_read(struct loader *loader, struct yaml_source *source, const yaml_node_t *node,
+			const char *text, struct setting *setting);
+
 /* The value or the list of values of one parameter, as an axis. False: errors were added. */
 bool section_values(struct loader *loader, struct yaml_source *source,
 		    const struct parameter *parameter, const yaml_node_t *node, struct axis *axis);

@@ -19,6 +19,7 @@ struct setting {
 	uint64_t value;
 	const uint16_t *nids; /* with machine.node_ids; with machine.nodes where it was `here` */
 	unsigned nr_nids;
+	const struct captured *captured; /* with tree.file; the scenario's */
 	struct place place;
 };
 

@@ -8,16 +8,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct parameter_word shape_words[] = {{"flat", TREE_FLAT},
-						    {"chain", TREE_CHAIN},
-						    {"balanced", TREE_BALANCED},
-						    {"random", TREE_RANDOM},
-						    {"kubernetes", TREE_KUBERNETES},
-						    {"systemd", TREE_SYSTEMD},
-						    {"slurm", TREE_SLURM},
-						    {NULL, 0}};
+static const struct parameter_word shape_words[] = {
+	{"flat", TREE_FLAT},     {"chain", TREE_CHAIN},           {"balanced", TREE_BALANCED},
+	{"random", TREE_RANDOM}, {"kubernetes", TREE_KUBERNETES}, {"systemd", TREE_SYSTEMD},
+	{"slurm", TREE_SLURM},   {"captured", TREE_CAPTURED},     {NULL, 0}};
 static const struct parameter_word driver_words[] = {
 	{"systemd", TREE_DRIVER_SYSTEMD}, {"cgroupfs", TREE_DRIVER_CGROUPFS}, {NULL, 0}};
 static const struct parameter_word placement_words[] = {
@@ -35,8 +32,10 @@ static const struct parameter_word flusher_words[] = {{"none", 0}, {NULL, 0}};
 static const struct parameter_word lock_words[] = {
 	{"rules", FLUSH_LOCK_RULES},   {"held", FLUSH_LOCK_HELD},   {"wanted", FLUSH_LOCK_WANTED},
 	{"always", FLUSH_LOCK_ALWAYS}, {"mutex", FLUSH_LOCK_MUTEX}, {NULL, 0}};
-static const struct parameter_word distribution_words[] = {
-	{"even", DISTRIBUTION_EVEN}, {"zipf", DISTRIBUTION_ZIPF}, {NULL, 0}};
+static const struct parameter_word distribution_words[] = {{"even", DISTRIBUTION_EVEN},
+							   {"zipf", DISTRIBUTION_ZIPF},
+							   {"captured", DISTRIBUTION_CAPTURED},
+							   {NULL, 0}};
 static const struct parameter_word hot_node_words[] = {{"none", 0}, {NULL, 0}};
 static const struct parameter_word file_words[] = {
 	{"memory.numa_stat", READ_NUMA_STAT}, {"memory.stat", READ_MEMORY_STAT}, {NULL, 0}};
@@ -86,7 +85,7 @@ const struct parameter parameters[] = {
 	{WORD("tree.shape", tree.shape, shape_words, TREE_BALANCED), .in_id = true,
 	 .help = "flat, chain, balanced (filled level by level), random; or as kubernetes, systemd "
 		 "or "
-		 "slurm grow them"},
+		 "slurm grow them; or captured, from tree.file"},
 	{NUMBER("tree.memcgs", tree.memcgs, UNIT_COUNT, 0, 1, 4000000), .in_id = true,
 	 .required = true, .help = "memory cgroups below the root of the tree"},
 	{NUMBER("tree.fanout", tree.fanout, UNIT_COUNT, 10, 1, 65535), .in_id = true,
@@ -99,6 +98,13 @@ const struct parameter parameters[] = {
 	 .help = "shapes trees that are drawn, and chooses who is dying"},
 	{WORD("tree.driver", tree.driver, driver_words, TREE_DRIVER_SYSTEMD), .in_id = true,
 	 .quiet = true, .help = "who names the cgroups of kubernetes trees"},
+
+	{.name = "tree.file",
+	 .kind = PARAMETER_FILE,
+	 FIELD(tree.file_hash),
+	 .in_id = true,
+	 .quiet = true,
+	 .help = "of captured trees: what `memcgbench capture` wrote; beside the scenario"},
 
 	{NUMBER("machine.nodes", machine.nodes, UNIT_COUNT, 1, 1, MAX_NODES), .in_id = true,
 	 .help = "NUMA nodes with memory, or `here`"},
@@ -144,7 +150,7 @@ const struct parameter parameters[] = {
 	      DISTRIBUTION_EVEN),
 	 .in_id = true, .quiet = true,
 	 .help = "even: as many pages in each memcg; zipf: the r-th largest has 1/r of the "
-		 "largest"},
+		 "largest; captured: as in tree.file"},
 	{NUMBER("counters.hot_node", counters.hot_ppm, UNIT_SHARE, 0, 1, 1000000),
 	 .words = hot_node_words, .in_id = true, .quiet = true,
 	 .help = "none, or the share of each memcg's pages that lies on node 0 whatever the "
@@ -252,10 +258,23 @@ bool parameter_is_default(const struct parameter *parameter, const struct point 
 	return parameter_get(parameter, point) == parameter_fallback(parameter, point);
 }
 
+/* What a captured tree, and captured charges, have of their own. */
+static bool is_captured(const struct parameter *parameter, const struct point *point)
+{
+	if (parameter->offset == offsetof(struct point, tree.fanout))
+		return point->tree.shape == TREE_CAPTURED;
+	if (parameter->offset == offsetof(struct point, counters.pages) ||
+	    parameter->offset == offsetof(struct point, counters.spread_nodes))
+		return point->counters.distribution == DISTRIBUTION_CAPTURED;
+	return false;
+}
+
 bool parameter_matters(const struct parameter *parameter, const struct point *point)
 {
 	bool of_writers = !strncmp(parameter->name, "write.", strlen("write."));
 
+	if (is_captured(parameter, point))
+		return false;
 	if (of_writers && !parameter->quiet &&
 	    parameter->offset != offsetof(struct point, write.writers))
 		return point->write.writers > 0;
@@ -278,6 +297,8 @@ const char *parameter_text(const struct parameter *parameter, const struct point
 
 	if (parameter->kind == PARAMETER_NIDS)
 		nids_format(point->machine.nids, point->machine.nodes, buffer, PARAMETER_TEXT_MAX);
+	else if (parameter->kind == PARAMETER_FILE)
+		snprintf(buffer, PARAMETER_TEXT_MAX, value ? "%016" PRIx64 : "none", value);
 	else if (word)
 		snprintf(buffer, PARAMETER_TEXT_MAX, "%s", word);
 	else
@@ -326,6 +347,26 @@ static void describe_allowed(const struct parameter *parameter, char *buffer, si
 		snprintf(buffer + used, size - used, "%s%s to %s", used ? ", or " : "", low, high);
 }
 
+/* "none", or the hash of its content in 16 hex digits. */
+static int parse_hash(const struct parameter *parameter, const char *text, size_t length,
+		      uint64_t *value, struct error *err)
+{
+	char digits[17];
+
+	*value = 0;
+	if (length == strlen("none") && !memcmp(text, "none", length))
+		return 0;
+	if (length == sizeof(digits) - 1) {
+		memcpy(digits, text, length);
+		digits[length] = '\0';
+		if (strspn(digits, "0123456789abcdef") == length)
+			*value = strtoull(digits, NULL, 16);
+	}
+	return *value ? 0
+		      : error_set(err, -EINVAL, "%s: not a hash (16 hex digits, or none)",
+				  parameter->name);
+}
+
 int parameter_parse(const struct parameter *parameter, const char *text, size_t length,
 		    uint64_t *value, struct error *err)
 {
@@ -334,6 +375,8 @@ int parameter_parse(const struct parameter *parameter, const char *text, size_t 
 	char allowed[200];
 	const char *why;
 
+	if (parameter->kind == PARAMETER_FILE)
+		return parse_hash(parameter, text, length, value, err);
 	describe_allowed(parameter, allowed, sizeof(allowed));
 	for (const struct parameter_word *word = parameter->words; word && word->word; word++) {
 		if (strlen(word->word) == length && !memcmp(word->word, text, length)) {

@@ -20,6 +20,7 @@ enum parameter_kind {
 	PARAMETER_NUMBER, /* an unsigned integer in base units */
 	PARAMETER_WORD, /* one of `words` */
 	PARAMETER_NIDS, /* a list of node ids as text, "0,8,252-255" */
+	PARAMETER_FILE, /* a file: its value is the hash of its content, 0 for none */
 };
 
 struct parameter_word {
@@ -56,12 +57,12 @@ void parameter_set(const struct parameter *parameter, struct point *point, uint6
  */
 uint64_t parameter_fallback(const struct parameter *parameter, const struct point *point);
 bool parameter_is_default(const struct parameter *parameter, const struct point *point);
-/* False for the default of a quiet one, and for what writers do where there are none: people need not
- * be told. */
+/* False for the default of a quiet one, for what writers do where there are none, and for what a
+ * captured tree has of its own: people need not be told. */
 bool parameter_matters(const struct parameter *parameter, const struct point *point);
 
 /*
- * Read a word, or a number with its unit. -EINVAL or -ERANGE with a message that says what is
+ * Read a word, a number with its unit, or a file's hash, as documents have it. -EINVAL or -ERANGE with a message that says what is
  * allowed, in parentheses; its place is left alone.
  */
 int parameter_parse(const struct parameter *parameter, const char *text, size_t length,

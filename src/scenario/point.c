@@ -3,6 +3,7 @@
  * Points by the table of parameters: defaults, the rules between parameters, ids, JSON.
  */
 #include "base/fnv.h"
+#include "memcg/captured.h"
 #include "scenario/nids.h"
 #include "scenario/parameter.h"
 
@@ -106,10 +107,40 @@ static int check_writers(const struct point *point, const struct parameter **cul
 	return 0;
 }
 
+static int check_captured(const struct point *point, const struct parameter **culprit,
+			  struct error *err)
+{
+	bool captured = point->tree.shape == TREE_CAPTURED;
+	bool charges = point->counters.distribution == DISTRIBUTION_CAPTURED;
+
+	if (captured && !point->tree.file_hash) {
+		error_set(err, -EINVAL,
+			  "tree.shape: captured trees are made of a file (tree.file)");
+		return blame("tree.shape", culprit);
+	}
+	if (!captured && point->tree.file_hash) {
+		error_set(err, -EINVAL, "tree.file: goes with tree.shape captured alone");
+		return blame("tree.file", culprit);
+	}
+	if (!captured && charges) {
+		error_set(err, -EINVAL,
+			  "counters.distribution: captured goes with tree.shape captured alone");
+		return blame("counters.distribution", culprit);
+	}
+	if (captured && point->tree.memcgs > CAPTURED_MEMCGS_MAX) {
+		error_set(err, -EINVAL, "tree.memcgs: more than captured trees have (%u)",
+			  CAPTURED_MEMCGS_MAX);
+		return blame("tree.memcgs", culprit);
+	}
+	return 0;
+}
+
 int point_check(const struct point *point, const struct parameter **culprit, struct error *err)
 {
 	unsigned cpus = point->machine.cpus, nodes = point->machine.nodes;
 
+	if (check_captured(point, culprit, err))
+		return -EINVAL;
 	if (tree_is_chain(&point->tree) && point->tree.memcgs > DEEPEST) {
 		error_set(err, -EINVAL,
 			  "tree.memcgs: %" PRIu32 " memcgs make an impossible tree, a chain of "
@@ -258,7 +289,7 @@ static int value_from_json(const struct parameter *parameter, const json_t *json
 	}
 	if (!text)
 		return error_set(err, -EINVAL, "%s: not a string", parameter->name);
-	if (parameter->kind == PARAMETER_WORD) {
+	if (parameter->kind != PARAMETER_NIDS) {
 		code = parameter_parse(parameter, text, strlen(text), &value, err);
 		if (!code)
 			parameter_set(parameter, point, value);

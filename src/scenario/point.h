@@ -31,6 +31,7 @@ enum area_layout {
 enum page_distribution {
 	DISTRIBUTION_EVEN, /* each memcg has counters.pages */
 	DISTRIBUTION_ZIPF, /* the same in all, by Zipf's law with exponent 1 */
+	DISTRIBUTION_CAPTURED, /* as in the file of a captured tree */
 };
 enum flush_rules {
 	FLUSH_V5_13, /* every read flushes the subtree */

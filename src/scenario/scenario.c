@@ -6,6 +6,7 @@
 #include "scenario/scenario.h"
 
 #include "base/file.h"
+#include "memcg/captured.h"
 #include "scenario/loader.h"
 
 #include <errno.h>
@@ -117,6 +118,16 @@ static void apply_set(struct loader *loader, const char *set)
 	yaml_source_close(&source);
 }
 
+/* The number of memcgs is said by a captured tree's file, too. */
+static bool says(const struct setting *setting, const struct parameter *parameter)
+{
+	return setting->parameter == parameter ||
+	       (!strcmp(parameter->name, "tree.memcgs") &&
+		(setting->parameter->kind == PARAMETER_FILE ||
+		 (!strcmp(setting->parameter->name, "tree.shape") &&
+		  setting->value == TREE_CAPTURED)));
+}
+
 /* A key said by the file or a --set? Only what is required is looked for. */
 static bool is_set(const struct axes *axes, const struct parameter *parameter)
 {
@@ -125,8 +136,7 @@ static bool is_set(const struct axes *axes, const struct parameter *parameter)
 			const struct alternative *alternative = &axes->items[a].alternatives[i];
 			size_t k = 0;
 
-			while (k < alternative->nr &&
-			       alternative->settings[k].parameter != parameter)
+			while (k < alternative->nr && !says(&alternative->settings[k], parameter))
 				k++;
 			/* each alternative of an axis must say it, or none */
 			if (k < alternative->nr && i + 1 == axes->items[a].nr)
@@ -257,6 +267,9 @@ void scenario_free(struct scenario *scenario)
 		free(scenario->references[i].backend);
 		free(scenario->references[i].source);
 	}
+	for (size_t i = 0; i < scenario->nr_captured; i++)
+		captured_free(scenario->captured[i]);
+	free(scenario->captured);
 	free(scenario->backends);
 	free(scenario->references);
 	free(scenario->points);

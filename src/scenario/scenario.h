@@ -38,6 +38,8 @@ struct scenario {
 	uint32_t repetitions;
 	size_t nr_references;
 	struct reference *references;
+	size_t nr_captured;
+	struct captured **captured; /* the files of captured trees, each once; points refer to them */
 };
 
 /* What the caller brings beside the file. */

@@ -112,6 +112,8 @@ static bool read_value(struct loader *loader, struct yaml_source *source,
 		(struct setting){.parameter = parameter, .place = yaml_source_place(source, node)};
 	if (parameter->kind == PARAMETER_NIDS)
 		return read_nids(loader, source, node, text, length, setting);
+	if (parameter->kind == PARAMETER_FILE)
+		return captured_file_read(loader, source, node, text, setting);
 	if (takes_here(parameter) && !strcmp(text, "here"))
 		return read_here(loader, source, node, setting);
 	if (parameter->kind == PARAMETER_NUMBER && !yaml_is_plain(node)) {

@@ -2,6 +2,8 @@
 /* See target.h. */
 #include "scenario/target.h"
 
+#include <errno.h>
+
 /* The root never dies: there always is one. */
 static uint32_t last_visible(const struct memcg_tree *tree)
 {
@@ -74,12 +76,19 @@ struct target_size target_size(const struct point *point)
 	struct target_size size = {1, nr, nr};
 	struct memcg_tree *tree;
 	struct target target;
+	int r;
 
 	if (point->read.cgroup == TARGET_ROOT || point->read.cgroup == TARGET_MACHINE)
 		return size;
 	if (point->read.cgroup == TARGET_LEAF && !point->tree.dying_ppm)
 		return (struct target_size){1, 1, 1};
-	if (memcg_tree_new(&point->tree, &tree))
+	r = memcg_tree_new(&point->tree, &tree);
+	if (r == -ENODATA) {
+		if (point->read.cgroup == TARGET_ALL)
+			size.files = nr - tree_dying(&point->tree);
+		size.memcgs = 0;
+	}
+	if (r)
 		return size;
 	target = target_of(point, tree);
 	size = target_size_in(&target, tree);

@@ -35,7 +35,9 @@ static inline uint32_t target_next(const struct target *target, const struct mem
 /* How much one read is. */
 struct target_size {
 	uint64_t files;
-	uint64_t memcgs; /* in the subtrees of these files' memcgs, each as often as it is in one */
+	/* In the subtrees of these files' memcgs, each as often as it is in one. 0: not known, where
+	 * the tree is a captured one whose file is not there. */
+	uint64_t memcgs;
 	uint32_t most; /* in the largest of these subtrees */
 };
 

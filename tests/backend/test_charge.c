@@ -3,6 +3,7 @@
 #include "backend/charge.h"
 #include "base/rng.h"
 #include "fixture.h"
+#include "memcg/captured.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -343,6 +344,108 @@ static void a_hot_node_has_its_share_of_every_memcg(void **state)
 	}
 }
 
+static const char captured_text[] =
+	"memcgbench-tree 1\ncgroup 1\npage-size 4096\ncpus 4\nmemcgs 2\ndying 1\nnames plain\n"
+	"dying-below parent\nlists-by node\nvanished 0\nunreadable 0\nwithout-nodes 0\n"
+	"without-lists 0\nnegative 0\nnodes 0,8\ntree\n0 . 1 N0=1,22,333,4444,5\n"
+	"1 a 0 N0=7,0,0,0,0 N8=100,200,300,400,501\n2 b 0\n";
+
+static struct point captured_point(struct captured **captured)
+{
+	struct point point = small_point(3, 2, 8);
+	struct error err;
+
+	if (captured_parse("t", captured_text, strlen(captured_text), captured, &err))
+		fail_msg("%u:%u: %s", err.line, err.column, err.text);
+	point.tree.shape = TREE_CAPTURED;
+	point.tree.captured = *captured;
+	point.tree.file_hash = (*captured)->hash;
+	point.tree.dying_ppm = 333334;
+	point.machine.nids[1] = 8;
+	point.counters.distribution = DISTRIBUTION_CAPTURED;
+	point.counters.spread_cpus = 3;
+	return point;
+}
+
+/* Memcgs: the top, the dying one below it, a, b. */
+static void captured_charges_are_those_of_the_file(void **state)
+{
+	static const uint64_t lists[][NR_LRU_LISTS] = {
+		{1, 22, 333, 4444, 5}, {0}, {107, 200, 300, 400, 501}, {0}};
+	struct captured *captured;
+	struct point point = captured_point(&captured);
+	struct charge_plan plan = {.point = &point};
+
+	(void)state;
+	for (uint32_t memcg = 0; memcg < 4; memcg++) {
+		struct seen seen = look(&point, memcg);
+		uint64_t pages = 0;
+
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+			assert_int_equal(seen.lru[lru], lists[memcg][lru]);
+			pages += lists[memcg][lru];
+		}
+		assert_int_equal(seen.pages, pages);
+		assert_int_equal(charge_pages(&plan, memcg), pages);
+		assert_int_equal(count(seen.cpu), pages ? 3 : 0);
+	}
+	captured_free(captured);
+}
+
+struct captured_node {
+	unsigned node;
+	uint64_t pages;
+	uint32_t cpus;
+};
+
+static void add_captured(void *arg, const struct charge *charge)
+{
+	struct captured_node *sum = arg;
+
+	sum->cpus |= 1u << charge->cpu;
+	if (charge->node == sum->node)
+		sum->pages += (uint64_t)charge->pages;
+}
+
+/* Of eight CPUs the last four are of the second node, which is node 8. */
+static void captured_pages_lie_on_their_nodes_and_come_from_cpus_of_the_fullest(void **state)
+{
+	struct captured *captured;
+	struct point point = captured_point(&captured);
+	struct charge_plan plan = {.point = &point};
+	struct captured_node first = {.node = 0}, second = {.node = 1}, top = {.node = 0};
+
+	(void)state;
+	charge_each(&plan, 2, add_captured, &first);
+	charge_each(&plan, 2, add_captured, &second);
+	charge_each(&plan, 0, add_captured, &top);
+	assert_int_equal(first.pages, 7);
+	assert_int_equal(second.pages, 1501);
+	assert_int_equal(second.cpus & 0x0f, 0);
+	assert_int_equal(top.pages, 4805);
+	assert_int_equal(top.cpus & 0xf0, 0);
+	captured_free(captured);
+}
+
+static void batches_of_captured_memcgs_hold_remainders_where_pages_are(void **state)
+{
+	struct captured *captured;
+	struct point point = captured_point(&captured);
+	struct charge_plan plan = {.point = &point};
+	unsigned held = 0;
+
+	(void)state;
+	for (unsigned cpu = 0; cpu < 8; cpu++) {
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++) {
+			assert_int_equal(charge_memcg_remainder(&plan, 1, cpu, lru), 0);
+			assert_int_equal(charge_memcg_remainder(&plan, 3, cpu, lru), 0);
+			held += charge_memcg_remainder(&plan, 2, cpu, lru) != 0;
+		}
+	}
+	assert_in_range(held, 8, 15);
+	captured_free(captured);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +462,10 @@ int main(void)
 		cmocka_unit_test(by_zipf_charges_add_up_to_a_memcgs_pages),
 		cmocka_unit_test(who_is_large_by_zipf_is_seeded),
 		cmocka_unit_test(a_hot_node_has_its_share_of_every_memcg),
+		cmocka_unit_test(captured_charges_are_those_of_the_file),
+		cmocka_unit_test(
+			captured_pages_lie_on_their_nodes_and_come_from_cpus_of_the_fullest),
+		cmocka_unit_test(batches_of_captured_memcgs_hold_remainders_where_pages_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,10 +223,14 @@ static void four_million_memcgs_take_no_recursion(void **state)
 static void descriptions_out_of_range_are_refused(void **state)
 {
 	static const struct tree_description bad[] = {
-		{TREE_FLAT, 0, 10, 0, 1},         {TREE_FLAT, 4000001, 10, 0, 1},
-		{TREE_FLAT, 10, 10, 1000001, 1},  {TREE_BALANCED, 10, 0, 0, 1},
-		{TREE_BALANCED, 10, 65536, 0, 1}, {TREE_RANDOM, 10, 0, 0, 1},
-		{TREE_RANDOM, 10, 65536, 0, 1},   {(enum tree_shape)(TREE_SLURM + 1), 10, 10, 0, 1},
+		{TREE_FLAT, 0, 10, 0, 1},
+		{TREE_FLAT, 4000001, 10, 0, 1},
+		{TREE_FLAT, 10, 10, 1000001, 1},
+		{TREE_BALANCED, 10, 0, 0, 1},
+		{TREE_BALANCED, 10, 65536, 0, 1},
+		{TREE_RANDOM, 10, 0, 0, 1},
+		{TREE_RANDOM, 10, 65536, 0, 1},
+		{(enum tree_shape)(TREE_CAPTURED + 1), 10, 10, 0, 1},
 	};
 	struct memcg_tree *tree = NULL;
 

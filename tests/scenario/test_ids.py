@@ -17,7 +17,7 @@ SCENARIO = 'name: ids\ntree: {memcgs: 1}\n'
 # A released default never changes.
 DEFAULTS = {
     'tree.shape': 'balanced', 'tree.fanout': '10', 'tree.dying': '0', 'tree.seed': '1',
-    'tree.driver': 'systemd',
+    'tree.driver': 'systemd', 'tree.file': 'none',
     'machine.nodes': '1', 'machine.cpus': '1', 'machine.placement': 'fold',
     'machine.pages': 'small', 'machine.layout': 'v5.6', 'machine.skew': '0',
     'counters.batch': '32', 'counters.pages': '25000', 'counters.flush': 'v6.8',
