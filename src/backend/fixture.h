@@ -47,6 +47,8 @@ struct fixture {
 	int (*setup)(const struct fixture_env *env, void **instance, struct error *err);
 	/* What processes are told that measure upon it, see struct backend_env; the caller's. */
 	json_t *(*describe)(const void *instance);
+	/* What of that belongs into results, see result/result.h: "live.fixture". */
+	json_t *(*facts)(const json_t *described);
 	/* Frees the instance in any case; an error says what could not be taken down. */
 	int (*teardown)(void *instance, struct error *err);
 };

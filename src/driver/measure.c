@@ -434,6 +434,15 @@ static void fini(struct measurement *m)
 	machine_free(m->machine);
 }
 
+/* What the back end found out, and what it stands on. */
+static json_t *live_json(const struct measurement *m)
+{
+	json_t *live = m->backend->facts ? m->backend->facts(m->instance) : json_object();
+
+	json_object_set_new(live, "fixture", m->backend->fixture->facts(m->fixture));
+	return live;
+}
+
 json_t *measure(const json_t *request, struct error *err)
 {
 	struct measurement *m =
@@ -459,8 +468,8 @@ json_t *measure(const json_t *request, struct error *err)
 	if (!r) {
 		uint64_t since = clock_now();
 
-		if (m->backend->facts)
-			m->out.live = m->backend->facts(m->instance);
+		if (m->fixture)
+			m->out.live = live_json(m);
 		m->backend->destroy(m->instance);
 		m->instance = NULL;
 		m->out.destroy_ns = lap(&since);

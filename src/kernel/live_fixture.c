@@ -4,6 +4,7 @@
 
 #include "backend/charge.h"
 #include "kernel/charger.h"
+#include "kernel/live_facts.h"
 #include "kernel/live_fill.h"
 #include "kernel/live_possible.h"
 #include "kernel/live_settle.h"
@@ -230,5 +231,6 @@ const struct fixture live_fixture = {
 	.same = same,
 	.setup = setup,
 	.describe = describe,
+	.facts = live_facts,
 	.teardown = teardown,
 };

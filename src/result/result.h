@@ -64,6 +64,23 @@
  *              shows: how often files were shown for one read, 0 of counts: more than there are
  *              files where a text does not fit into the buffer (driver/seq_file.h); absent before
  *              0.2. All counts but text_bytes are of all shows
+ *  live        {"file":"memory.numa_stat","descriptor":"reopened"|"kept","files":n,"reads":n,
+ *               "bytes":n,
+ *               "fixture":{"version":1|2,"cgroups":n,"dying_asked":n,"dying_found":n|null,
+ *                          "pages":n,"made_ns":..,"charged_ns":..,"settled_ns":..,
+ *                          "truth":{"hierarchical_pages":n|null,"local_pages_sum":n|null,
+ *                                   "charged_pages":n,"bound_pages":n}|null}}|null
+ *              of back ends that read the running kernel; null of models, absent before 0.2. Before
+ *              "fixture": of one whole read by kernel, kernel-userwalk and kernel-floor: the files
+ *              read, how often read() was called for them and what they held, headed by the file's
+ *              name; kept: through a descriptor each that stays open. Other back ends have other
+ *              keys there, or none.
+ *              fixture: of the tree of real cgroups, the same for all who read it. version: of
+ *              cgroup; cgroups: with a directory, the tree's root included; dying: asked for, and
+ *              as the kernel counts them, null where it does not say; pages: charged; made: the
+ *              cgroups alone, charged: pages touched, settled: until the kernel had counted them.
+ *              truth: pages of hierarchical_total of the root's file, of all `total` of cgroups
+ *              with a file, as charged, and what CPUs may hold back; null: not looked at
  *  error       {"pages":..,"bound_pages":..,"cell":"hierarchical_total N0","value":..,"truth":..,
  *               "cells_beyond_bound":0}          hierarchical rows
  *  local_error the same for local rows, or null
