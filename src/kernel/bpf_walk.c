@@ -169,16 +169,12 @@ void bpf_walk_free(struct bpf_walk *walk)
 	free(walk);
 }
 
-int bpf_walk_possible(enum bpf_walk_mode mode, struct error_list *reasons)
+/* What the running kernel lacks, or why that is not known. */
+static int add_needs(enum bpf_walk_mode mode, struct error_list *reasons)
 {
-	static const uint16_t first = 0;
-	struct bpf_walk *walk;
-	struct error err;
-	struct btf *btf;
+	struct btf *btf = btf__load_vmlinux_btf();
 	int r;
 
-	libbpf_set_print(NULL);
-	btf = btf__load_vmlinux_btf();
 	if (!btf) {
 		error_list_add(reasons, NULL, 0, 0,
 			       "the kernel's types cannot be read from /sys/kernel/btf/vmlinux "
@@ -188,13 +184,22 @@ int bpf_walk_possible(enum bpf_walk_mode mode, struct error_list *reasons)
 	}
 	r = bpf_needs_check(btf, mode, reasons);
 	btf__free(btf);
-	if (r)
-		return r;
-	r = bpf_walk_new(mode, &first, 1, 1, &walk, &err);
+	return r;
+}
+
+int bpf_walk_possible(enum bpf_walk_mode mode, struct error_list *reasons)
+{
+	static const uint16_t first = 0;
+	struct bpf_walk *walk;
+	struct error err;
+	int r = bpf_walk_new(mode, &first, 1, 1, &walk, &err);
+
 	bpf_walk_free(walk);
 	if (!r || r == -ENOMEM)
 		return r;
-	error_list_add(reasons, NULL, 0, 0, "%s", err.text);
+	/* What is refused for what the kernel lacks is said in words that nobody wants to read. */
+	if (!add_needs(mode, reasons) || r == -EPERM)
+		error_list_add(reasons, NULL, 0, 0, "%s", err.text);
 	return -ENOTSUP;
 }
 
