@@ -24,7 +24,7 @@
 
 /* What one hierarchy calls its files. */
 struct hierarchy {
-	const char *filesystem; /* in mountinfo */
+	const char *filesystem, *controller; /* in mountinfo */
 	const char *limits[2];
 	const char *usage;
 	const char *files[2]; /* rows of memory.stat that can be reclaimed */
@@ -32,17 +32,38 @@ struct hierarchy {
 
 static const struct hierarchy v1 = {
 	.filesystem = "cgroup",
+	.controller = "memory",
 	.limits = {"memory.limit_in_bytes"},
 	.usage = "memory.usage_in_bytes",
 	.files = {"total_inactive_file", "total_active_file"},
 };
 static const struct hierarchy v2 = {
 	.filesystem = "cgroup2",
+	.controller = "memory",
 	/* beyond memory.high a process is slowed down: no place for measurements */
 	.limits = {"memory.max", "memory.high"},
 	.usage = "memory.current",
 	.files = {"inactive_file", "active_file"},
 };
+
+/* Threads instead of bytes. */
+static const struct hierarchy pids_v1 = {
+	.filesystem = "cgroup",
+	.controller = "pids",
+	.limits = {"pids.max"},
+	.usage = "pids.current",
+};
+static const struct hierarchy pids_v2 = {
+	.filesystem = "cgroup2",
+	.controller = "pids",
+	.limits = {"pids.max"},
+	.usage = "pids.current",
+};
+
+static bool is_unified(const struct hierarchy *hierarchy)
+{
+	return !strcmp(hierarchy->filesystem, "cgroup2");
+}
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -95,7 +116,7 @@ static uint64_t left_in(const struct hierarchy *hierarchy, const char *directory
 		limit = smaller(limit, read_number(directory, hierarchy->limits[i], UINT64_MAX));
 	if (limit >= UNLIMITED)
 		return UINT64_MAX;
-	stat = read_text(directory, "memory.stat");
+	stat = hierarchy->files[0] ? read_text(directory, "memory.stat") : NULL;
 	for (size_t i = 0; stat && i < 2; i++)
 		files += row_of(stat, hierarchy->files[i]);
 	free(stat);
@@ -131,8 +152,8 @@ static bool own_path(const struct hierarchy *hierarchy, char *text, char *path, 
 		if (!end)
 			continue;
 		*end = '\0';
-		if (hierarchy == &v2 ? !strcmp(controllers, ":") && !strncmp(line, "0:", 2)
-				     : mountinfo_has(controllers + 1, "memory")) {
+		if (is_unified(hierarchy) ? !strcmp(controllers, ":") && !strncmp(line, "0:", 2)
+					  : mountinfo_has(controllers + 1, hierarchy->controller)) {
 			snprintf(path, size, "%s", end + 1);
 			return true;
 		}
@@ -150,7 +171,7 @@ static uint64_t left_at_mount(const struct hierarchy *hierarchy, const char *roo
 	size_t length;
 
 	if (!mountinfo_parse(line, &mount) || strcmp(mount.type, hierarchy->filesystem) ||
-	    (hierarchy == &v1 && !mountinfo_has(mount.super, "memory")))
+	    (!is_unified(hierarchy) && !mountinfo_has(mount.super, hierarchy->controller)))
 		return UINT64_MAX;
 	/* a container mounts its part only: what lies above it cannot be seen */
 	length = strcmp(mount.root, "/") ? strlen(mount.root) : 0;
@@ -195,6 +216,11 @@ uint64_t available_below(const char *root)
 		left = kibibytes * 1024;
 	left = smaller(left, left_in_cgroups(&v1, root));
 	return smaller(left, left_in_cgroups(&v2, root));
+}
+
+uint64_t available_tasks(const char *root)
+{
+	return smaller(left_in_cgroups(&pids_v1, root), left_in_cgroups(&pids_v2, root));
 }
 
 /* Address space that the limits of this process leave. */

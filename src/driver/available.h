@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory this process may still take before someone says no. */
+/* How much memory, and how many threads, this process may still take before someone says no. */
 #ifndef MEMCGBENCH_DRIVER_AVAILABLE_H
 #define MEMCGBENCH_DRIVER_AVAILABLE_H
 
@@ -12,5 +12,8 @@
  * "" but in tests.
  */
 uint64_t available_below(const char *root);
+
+/* The same for threads: what the pids limits of these cgroups leave. */
+uint64_t available_tasks(const char *root);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -169,7 +170,7 @@ static int teardown(void *instance, struct error *err)
 static int setup(const struct fixture_env *env, void **instance, struct error *err)
 {
 	struct live *live = calloc(1, sizeof(*live));
-	struct error unsaid;
+	struct error stays;
 	int r;
 
 	if (!live)
@@ -186,10 +187,11 @@ static int setup(const struct fixture_env *env, void **instance, struct error *e
 		live->placement_found = live_fill_found(&live->plan, live->tree, live->placement);
 		r = live->placement_found ? 0 : error_set(err, -ENOMEM, "out of memory");
 	}
-	if (r)
-		teardown(live, &unsaid);
-	else
+	if (!r)
 		*instance = live;
+	else if (teardown(live, &stays) && err)
+		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
+			 "; and what was made stays: %.300s", stays.text);
 	return r;
 }
 

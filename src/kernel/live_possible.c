@@ -2,7 +2,9 @@
 /* See live_possible.h. */
 #include "kernel/live_possible.h"
 
-#include "kernel/hierarchy.h"
+#include "driver/feasible.h"
+#include "kernel/live_limits.h"
+#include "kernel/own_note.h"
 
 #include <errno.h>
 
@@ -52,20 +54,9 @@ static int can_die(const struct memcg_tree *tree)
 	return 1;
 }
 
-static int dying_is_possible(const struct point *point, struct error_list *reasons)
+static int dying_is_possible(const struct memcg_tree *tree, struct error_list *reasons)
 {
-	struct memcg_tree *tree;
-	int able;
-
-	if (!tree_dying(&point->tree))
-		return 0;
-	if (memcg_tree_new(&point->tree, &tree)) {
-		error_list_add(reasons, NULL, 0, 0, "no memory for the tree");
-		return -ENODEV;
-	}
-	able = can_die(tree);
-	memcg_tree_free(tree);
-	if (able)
+	if (can_die(tree))
 		return 0;
 	error_list_add(reasons, NULL, 0, 0,
 		       "a real cgroup cannot be removed while there are others below it, and some "
@@ -74,25 +65,71 @@ static int dying_is_possible(const struct point *point, struct error_list *reaso
 	return -ENODEV;
 }
 
+static uint64_t nodes_with_memory(const struct machine *machine)
+{
+	uint64_t nodes = 0;
+
+	for (unsigned i = 0; i < machine->nr_nodes; i++)
+		nodes += machine->nodes[i].bytes > 0;
+	return nodes;
+}
+
+/* Against the limits of this machine's memory hierarchy. */
+static int limits_allow(const struct live_demand *demand, const struct machine *machine,
+			struct error_list *reasons)
+{
+	struct hierarchy hierarchy;
+	struct live_facts facts;
+	char notes[PATH_MAX];
+	struct error err, no_notes;
+	bool noted = !own_notes_path(notes, &no_notes);
+	int r = hierarchy_find(HIERARCHY_MOUNTS, &hierarchy, &err);
+
+	if (r) {
+		error_list_add(reasons, err.file, err.line, 0, "%s", err.text);
+		return -ENODEV;
+	}
+	live_facts_gather(&hierarchy, noted ? notes : NULL, "", demand->file, &facts);
+	if (!noted)
+		facts.notes_error = no_notes;
+	facts.memory = available_memory();
+	facts.cpus = machine->possible_cpus;
+	facts.nodes = nodes_with_memory(machine);
+	r = live_limits_check(demand, &facts, reasons);
+	hierarchy_close(&hierarchy);
+	return r;
+}
+
+static int tree_is_possible(const struct point *point, const struct machine *machine,
+			    const struct fixture_options *options, struct error_list *reasons)
+{
+	struct live_demand demand;
+	struct memcg_tree *tree;
+	int dies, allowed;
+
+	if (memcg_tree_new(&point->tree, &tree)) {
+		error_list_add(reasons, NULL, 0, 0, "no memory for the tree");
+		return -ENODEV;
+	}
+	demand = live_demand_of(point, tree);
+	demand.enable_controllers = options->enable_controllers;
+	dies = dying_is_possible(tree, reasons);
+	allowed = limits_allow(&demand, machine, reasons);
+	memcg_tree_free(tree);
+	return dies ? dies : allowed;
+}
+
 int live_possible(const struct point *point, const struct machine *machine,
 		  const struct fixture_options *options, struct error_list *reasons)
 {
-	struct hierarchy hierarchy;
-	struct error err;
-	int here, dies;
+	int here, stands;
 
-	(void)options;
 	if (!machine->thissystem) {
 		error_list_add(reasons, NULL, 0, 0,
 			       "live back ends read this machine, not one that is described");
 		return -ENODEV;
 	}
-	if (hierarchy_find(HIERARCHY_MOUNTS, &hierarchy, &err)) {
-		error_list_add(reasons, NULL, 0, 0, "%s", err.text);
-		return -ENODEV;
-	}
-	hierarchy_close(&hierarchy);
-	dies = dying_is_possible(point, reasons);
 	here = machine_is_here(point, machine, reasons);
-	return here ? here : dies;
+	stands = tree_is_possible(point, machine, options, reasons);
+	return here ? here : stands;
 }

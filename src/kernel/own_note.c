@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,29 @@ int own_notes_open(const char *path, bool make, struct error *err)
 				    "be the user's own, mode 0700)");
 	}
 	return fd;
+}
+
+int own_notes_possible(const char *path, struct error *err)
+{
+	int fd = own_notes_open(path, false, err), r = 0;
+	char above[PATH_MAX];
+
+	if (fd >= 0) {
+		if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+			r = error_set_at(err, -errno, path, 0, 0, "cannot write there: %s",
+					 strerror(errno));
+		close(fd);
+	} else if (fd == -ENOENT && strlen(path) < sizeof(above)) {
+		strcpy(above, path);
+		if (faccessat(AT_FDCWD, dirname(above), W_OK | X_OK, AT_EACCESS) < 0)
+			r = error_set_at(err, -errno, path, 0, 0, "cannot make: %s",
+					 strerror(errno));
+	} else {
+		r = fd;
+	}
+	if (!r)
+		*err = (struct error){.text = ""};
+	return r;
 }
 
 /*

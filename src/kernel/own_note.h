@@ -29,6 +29,8 @@ int own_notes_path(char path[PATH_MAX], struct error *err);
  * write to it. A descriptor.
  */
 int own_notes_open(const char *path, bool make, struct error *err);
+/* Could notes be written there? Makes nothing. 0, or -errno with a message. */
+int own_notes_possible(const char *path, struct error *err);
 
 /* Write a new note and lock it: a descriptor, on which own_note_write() changes it. -EEXIST. */
 int own_note_make(int notes, const char *name, const struct own_note *note);

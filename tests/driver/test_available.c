@@ -182,6 +182,23 @@ static void limits_of_the_process_count(void **state)
 
 #define WITH_ROOT(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
 
+static void threads_have_limits_of_their_own(void **state)
+{
+	assert_true(available_tasks(*state) == UINT64_MAX);
+	put(*state, "proc/self/cgroup", "8:pids:/a/b\n4:memory:/c\n0::/\n");
+	put(*state, "proc/self/mountinfo",
+	    V1_MOUNT "40 31 0:36 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n");
+	put(*state, "sys/fs/cgroup/memory/c/pids.max", "1\n");
+	put(*state, "sys/fs/cgroup/pids/a/pids.max", "100\n");
+	put(*state, "sys/fs/cgroup/pids/a/pids.current", "90\n");
+	put(*state, "sys/fs/cgroup/pids/a/b/pids.max", "max\n");
+	assert_true(available_tasks(*state) == 10);
+	put(*state, "proc/self/cgroup", "0::/a\n");
+	put(*state, "proc/self/mountinfo", V2_MOUNT);
+	put(*state, "sys/fs/cgroup/a/pids.max", "7\n");
+	assert_true(available_tasks(*state) == 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +213,7 @@ int main(void)
 		WITH_ROOT(blanks_in_mount_points_are_read),
 		WITH_ROOT(what_is_no_number_is_no_limit),
 		cmocka_unit_test(limits_of_the_process_count),
+		WITH_ROOT(threads_have_limits_of_their_own),
 	};
 
 	return cmocka_run_group_tests_name("available memory", tests, NULL, NULL);

@@ -25,7 +25,7 @@ int place_enter(void **state)
 	*state = place;
 	if (!place)
 		return -1;
-	strcpy(place->directory, "/tmp/memcgbench-own-XXXXXX");
+	strcpy(place->directory, "/dev/shm/memcgbench-own-XXXXXX");
 	if (!mkdtemp(place->directory))
 		return -1;
 	snprintf(place->top, sizeof(place->top), "%s/cgroup", place->directory);
@@ -39,9 +39,9 @@ int place_leave(void **state)
 {
 	struct place *place = *state;
 	uint64_t removed;
-	int fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+	int fd = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
 
-	r = remove_tree(fd, place->directory + strlen("/tmp/"), NULL, &removed, NULL);
+	r = remove_tree(fd, place->directory + strlen("/dev/shm/"), NULL, &removed, NULL);
 	close(fd);
 	hierarchy_close(&place->hierarchy);
 	free(place);
