@@ -2,6 +2,8 @@
 /* See charger.h. The task is a fork that does not exec: it owns nothing but what it maps itself. */
 #include "kernel/charger.h"
 
+#include "kernel/own_child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <hwloc.h>
@@ -13,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -282,26 +283,6 @@ static int ask(const struct charger *charger, const struct order *order, struct 
 	return answer.code ? error_set(err, answer.code, "charging pages: %s", answer.text) : 0;
 }
 
-/* Dies with its parent, and is the first that is asked to when memory runs out. */
-static void enter_child(pid_t parent)
-{
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	sigset_t none;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	if (fd >= 0) {
-		(void)!write(fd, "1000", 4);
-		close(fd);
-	}
-	/* Ctrl-C is the parent's, which then ends this one. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 int charger_start(const struct charger_pages *room, const char *directory, struct charger *charger,
 		  struct error *err)
 {
@@ -321,7 +302,7 @@ int charger_start(const struct charger_pages *room, const char *directory, struc
 	}
 	if (!charger->pid) {
 		close(ends[0]);
-		enter_child(parent);
+		own_child_enter(parent);
 		run_task(ends[1], room, directory);
 	}
 	close(ends[1]);
