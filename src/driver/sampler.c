@@ -83,13 +83,9 @@ static int loop_closed(struct reader *reader, const struct sampling *sampling)
 /* Sleep until `due`. True where it had passed already. */
 static bool wait_until(uint64_t due)
 {
-	struct timespec at = {.tv_sec = (time_t)(due / 1000000000u),
-			      .tv_nsec = (long)(due % 1000000000u)};
-
 	if (clock_now() > due)
 		return true;
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-		;
+	clock_sleep_until(due);
 	return false;
 }
 

@@ -3,6 +3,7 @@
 #ifndef MEMCGBENCH_TIMING_CLOCK_H
 #define MEMCGBENCH_TIMING_CLOCK_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -13,6 +14,16 @@ static inline uint64_t clock_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Sleep until then, whatever interrupts it; not at all where it has passed. */
+static inline void clock_sleep_until(uint64_t ns)
+{
+	struct timespec at = {.tv_sec = (time_t)(ns / 1000000000u),
+			      .tv_nsec = (long)(ns % 1000000000u)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
 }
 
 struct timer_floor {
