@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "driver/churn.h"
+#include "driver/harm.h"
 #include "driver/probe.h"
 #include "driver/seq_file.h"
 #include "driver/update_cost.h"
@@ -64,7 +65,8 @@ static uint64_t process_bytes(const struct point *point, const struct backend *b
 	uint64_t bytes = backend->bytes(point), memcgs = (uint64_t)point->tree.memcgs + 1;
 
 	return bytes + bytes / SHARE_OF_LINES + PROCESS_BYTES + readers_bytes(point, backend) +
-	       writers_guess_bytes(point) + churn_guess_bytes(point) + probe_guess_bytes(point) +
+	       (backend->fixture ? harm_guess_bytes(point) : 0) + writers_guess_bytes(point) +
+	       churn_guess_bytes(point) + probe_guess_bytes(point) +
 	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
 }
 
@@ -78,7 +80,8 @@ struct estimate estimate_process(const struct point *point, const struct backend
 	ns += NS_PER_CHARGE * memcgs * point->counters.spread_cpus * point->counters.spread_nodes;
 	ns += EXTRA_READS * read_ns;
 	ns += update_cost_guess_ns(point, backend) + writers_guess_ns(point) +
-	      probe_guess_ns(point, read_ns) + churn_guess_ns(point);
+	      probe_guess_ns(point, read_ns) + churn_guess_ns(point) +
+	      harm_guess_ns(point, read_ns, backend->fixture);
 	if (point->read.cache == CACHE_COLD)
 		ns += samples * COLD_SAMPLE_NS;
 	return (struct estimate){.memory_bytes = process_bytes(point, backend), .process_ns = ns};

@@ -13,6 +13,7 @@
 #include "driver/churn.h"
 #include "driver/feasible.h"
 #include "driver/flusher.h"
+#include "driver/harm.h"
 #include "driver/locks.h"
 #include "driver/measure_json.h"
 #include "driver/probe.h"
@@ -37,6 +38,7 @@
 /* A measurement under way; all of it freed by fini(). */
 struct measurement {
 	struct point point;
+	uint64_t repetition;
 	const struct backend *backend;
 	struct machine *machine;
 	struct placement *placement;
@@ -94,6 +96,7 @@ static int take_request(struct measurement *m, const json_t *request, struct err
 		if (!json_is_object(m->fixture))
 			return error_set(err, -EINVAL, "the request has no fixture for %s", name);
 	}
+	m->repetition = (uint64_t)json_integer_value(json_object_get(request, "repetition"));
 	r = point_from_json(json_object_get(point, "parameters"),
 			    json_string_value(json_object_get(point, "id")), &m->point, err);
 	return r ? r : take_captured(m, json_object_get(request, "tree_file"), err);
@@ -410,11 +413,16 @@ static int sample(struct measurement *m, const json_t *fixed, struct error *err)
 	m->out.parts_ns = lap(&since);
 	if (r)
 		return r;
-	/* Last: from here on the counters are not what was counted and read. */
+	/* From here on the counters are not what was counted and read. */
 	r = update_cost_measure(&sampler, m->oracle, &m->out.update, err);
 	if (!r)
 		r = update_kinds_measure(&sampler, &m->out.update_kinds, err);
 	m->out.update_ns = lap(&since);
+	/* Behind that, for it disturbs everything. */
+	if (!r)
+		r = harm_measure(&sampler, m->fixture, m->out.sampled.median_ns, m->repetition,
+				 &m->out.harm, err);
+	m->out.harm_ns = lap(&since);
 	return r;
 }
 

@@ -194,14 +194,14 @@ static json_t *error_json(const struct measured *m, enum numa_scope scope,
 
 static json_t *times_json(const struct measured *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "create_ns",
-			 count_json(m->create_ns), "verify_ns", count_json(m->verify_ns),
-			 "populate_ns", count_json(m->populate_ns), "count_ns",
-			 count_json(m->count_ns), "pilot_ns", count_json(m->pilot_ns), "measure_ns",
-			 count_json(m->measure_ns), "parts_ns", count_json(m->parts_ns),
-			 "update_ns", count_json(m->update_ns), "truth_ns", count_json(m->truth_ns),
-			 "destroy_ns", count_json(m->destroy_ns), "total_ns",
-			 count_json(clock_now() - m->since));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "create_ns", count_json(m->create_ns), "verify_ns",
+			 count_json(m->verify_ns), "populate_ns", count_json(m->populate_ns),
+			 "count_ns", count_json(m->count_ns), "pilot_ns", count_json(m->pilot_ns),
+			 "measure_ns", count_json(m->measure_ns), "parts_ns",
+			 count_json(m->parts_ns), "update_ns", count_json(m->update_ns), "truth_ns",
+			 count_json(m->truth_ns), "harm_ns", count_json(m->harm_ns), "destroy_ns",
+			 count_json(m->destroy_ns), "total_ns", count_json(clock_now() - m->since));
 }
 
 static json_t *memory_json(const struct measured *m)
@@ -354,6 +354,7 @@ static int fill(json_t *result, const struct measured *m, const struct point *po
 	r |= json_object_set_new(result, "locks", json_incref(m->locks));
 	r |= json_object_set_new(result, "flusher", flusher_json(&m->flusher));
 	r |= json_object_set_new(result, "churn", churn_json(m, point));
+	r |= json_object_set_new(result, "harm", harm_json(&m->harm));
 	r |= json_object_set_new(result, "counts", counts_json(m));
 	r |= json_object_set_new(result, "live", m->live ? json_incref(m->live) : json_null());
 	r |= json_object_set_new(result, "error", error_json(m, SCOPE_HIERARCHICAL, point));
@@ -397,4 +398,5 @@ void measured_fini(struct measured *measured)
 	json_decref(measured->live);
 	sampled_fini(&measured->sampled);
 	writers_cost_fini(&measured->writers);
+	harm_fini(&measured->harm);
 }

@@ -8,6 +8,7 @@
 #include "driver/churn.h"
 #include "driver/consistency.h"
 #include "driver/flusher.h"
+#include "driver/harm.h"
 #include "driver/probe.h"
 #include "driver/sampler.h"
 #include "driver/update_cost.h"
@@ -22,7 +23,7 @@
 struct measured {
 	uint64_t since; /* clock_now() when the process began to work */
 	uint64_t create_ns, verify_ns, populate_ns, count_ns, pilot_ns, measure_ns, parts_ns,
-		update_ns, truth_ns, destroy_ns;
+		update_ns, truth_ns, harm_ns, destroy_ns;
 	uint64_t bytes, estimate_bytes;
 	json_t *placement_found;
 	json_t *live; /* what a live back end found out, NULL of others; owned */
@@ -43,6 +44,7 @@ struct measured {
 	struct flusher_cost flusher;
 	json_t *locks; /* what the samples found; owned */
 	struct churn_cost churn;
+	struct harm harm;
 	struct cell_error load_error; /* after the writers ended */
 	unsigned load_beyond_bound; /* cells */
 	struct probed probed; /* under load */

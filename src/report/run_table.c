@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * See run_table.h. Sections, each a question: how long does a read take, where does the time go,
- * what do writers pay, alone and under load, and who creates and removes memcgs, what does a read
- * do, how wrong is it, how do back ends compare, and what was published. A section is printed once
- * for each group of points; groups that would print the same lines share them.
+ * what do writers pay, alone and under load, and who creates and removes memcgs, what do others
+ * suffer, what does a read do, how wrong is it, how do back ends compare, and what was published. A
+ * section is printed once for each group of points; groups that would print the same lines share
+ * them.
  */
 #include "report/run_table.h"
 
@@ -161,6 +162,12 @@ const struct run_section run_sections[] = {
 	{"Locks", locks_columns, locks_cells, locks_notes, locks_known, locks_rows},
 	{"The periodic flusher", flusher_columns, flusher_cells, flusher_notes, flusher_known,
 	 flusher_rows},
+	{"Harm to others: a thread on the reader's CPU", victim_columns, victim_cells, victim_notes,
+	 victim_known, victim_rows},
+	{"Harm to others: pages that tasks charge", charge_columns, charge_cells, charge_notes,
+	 charge_known, charge_rows},
+	{"Harm to others: rounds of these tasks", round_columns, round_cells, round_notes,
+	 charge_known, charge_rows},
 	{"What a read does", work_columns, work_cells, work_notes, NULL, NULL},
 	{"How often a read shows its file", show_columns, show_cells, show_notes, shows_known,
 	 NULL},

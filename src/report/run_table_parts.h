@@ -85,6 +85,19 @@ void flusher_notes(const struct run_summary *summary, FILE *out);
 bool locks_known(const struct run_summary *summary);
 bool flusher_known(const struct run_summary *summary);
 
+/* run_table_harm.c: what others suffer while reads run. */
+extern const char *const victim_columns[], *const charge_columns[], *const round_columns[];
+void victim_cells(struct table *table, const struct run_line *line);
+void charge_cells(struct table *table, const struct run_line *line);
+void round_cells(struct table *table, const struct run_line *line);
+size_t victim_rows(const struct backend_summary *s);
+size_t charge_rows(const struct backend_summary *s);
+void victim_notes(const struct run_summary *summary, FILE *out);
+void charge_notes(const struct run_summary *summary, FILE *out);
+void round_notes(const struct run_summary *summary, FILE *out);
+bool victim_known(const struct run_summary *summary);
+bool charge_known(const struct run_summary *summary);
+
 /* run_table_writers.c: what writers pay, by themselves and under load, and what memcgs take that
  * come and go. */
 extern const char *const update_columns[],

@@ -133,6 +133,7 @@ static const struct field when_ok[] = {
 	{"flusher.total_ns", FIELD_NUMBER, 0},
 	{"flusher.seconds", FIELD_NUMBER, 0},
 	{"flusher.cpu", FIELD_WHOLE, 0},
+	{"harm", FIELD_OBJECT, NULLABLE}, /* its own: result_check_harm.c */
 	{"counts", FIELD_OBJECT, NULLABLE},
 	{"counts.loads_local", FIELD_WHOLE, NULLABLE},
 	{"counts.loads_hierarchical", FIELD_WHOLE, NULLABLE},

@@ -60,6 +60,21 @@
  *              before 0.2. medians, and p99 of 1000 or more; pages: charged to each; behind: that
  *              were created after the next was due; waits: that waited for readers to be done with
  *              a place; error: as that of writers
+ *  harm        {"pairs":n,"seconds":{"without":..,"with":..},"reads":n,
+ *               "victim":{"cpu":OS index,"policy":"other","period_ns":1000000,
+ *                         "without":{"wakeups":n,"histogram":"<histogram_encode()>"},
+ *                         "with":{the same}},
+ *               "tasks":{"limit_bytes":..|null,
+ *                        "apart":{"tasks":n,"charges_per_s":{"without":[..],"with":[..]},
+ *                                 "touches_per_s":{the same}}|null,
+ *                        "beside":{the same}|null}|null}|null
+ *              what others suffer while the point's readers read, after everything else, in pairs
+ *              of slices without and with reads (driver/harm.h); seconds: of all slices. victim:
+ *              how late a thread on the first reader's CPU woke, one that wants it once a period.
+ *              tasks: of live back ends, pages that tasks charged to leaves and that they touched,
+ *              a second, in each slice by all tasks that were on CPUs apart from readers or beside
+ *              one; a model has no tasks: null. limit: the lowest of their memcgs', with
+ *              harm.limit. null without harm.time, absent before 0.2
  *  counts      {op_counts by name, "bytes_touched":..,"shows":..}
  *              shows: how often files were shown for one read, 0 of counts: more than there are
  *              files where a text does not fit into the buffer (driver/seq_file.h); absent before
@@ -111,8 +126,9 @@
  *              bytes: of the back end; rss_peak and estimate: of the whole process, as found and as
  *              `plan` says it (before 0.2: of the back end alone)
  *  times       {"create_ns","verify_ns","populate_ns","count_ns","pilot_ns","measure_ns",
- *               "parts_ns","update_ns","truth_ns","destroy_ns","total_ns","process_ns"}
- *              truth: all that is compared outside of the samples, count aside; absent before 0.2
+ *               "parts_ns","update_ns","truth_ns","harm_ns","destroy_ns","total_ns","process_ns"}
+ *              truth: all that is compared outside of the samples, count aside; absent before 0.2;
+ *              harm: absent before 0.2
  *              total: all of the process; process: the parent's wall clock from before fork to
  *              after wait. Less the steps, that is the harness's own cost.
  *  perf        {"cycles",..} of the sampling loop, or null: not to be had, or cold

@@ -273,8 +273,8 @@ static int check_placement(const struct exam *exam)
 static int check_times(const struct exam *exam)
 {
 	static const char *const steps[] = {
-		"create_ns",  "verify_ns", "populate_ns", "count_ns", "pilot_ns",
-		"measure_ns", "parts_ns",  "update_ns",   "truth_ns", "destroy_ns",
+		"create_ns", "verify_ns", "populate_ns", "count_ns", "pilot_ns",   "measure_ns",
+		"parts_ns",  "update_ns", "truth_ns",    "harm_ns",  "destroy_ns",
 	};
 	static const char *const at_work[] = {"writers.seconds", "churn.seconds",
 					      "flusher.seconds"};
@@ -443,5 +443,7 @@ int result_check(const struct document *document, const struct point *point,
 		r = check_error(&exam, "churn.error");
 	if (!r)
 		r = result_check_locks(document, point, err);
+	if (!r)
+		r = result_check_harm(document, point, err);
 	return r ? r : result_check_truth(document, point, err);
 }

@@ -21,5 +21,8 @@ int result_check_locks(const struct document *document, const struct point *poin
 /* The part of it that is closure, inversions and reads under load. */
 int result_check_truth(const struct document *document, const struct point *point,
 		       struct error *err);
+/* The part of it that is harm to others. */
+int result_check_harm(const struct document *document, const struct point *point,
+		      struct error *err);
 
 #endif

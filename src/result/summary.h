@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "base/error.h"
+#include "result/harm_sides.h"
 #include "result/metric.h"
 #include "result/run_dir.h"
 #include "result/update_kinds.h"
@@ -80,6 +81,37 @@ struct locks_summary {
 	struct flusher_summary flusher;
 };
 
+/* Of a process: medians over its slices; round: what a task takes to touch all its pages once;
+ * lost: of the charges of the slice without reads beside it, as a share. */
+enum harm_figure {
+	HARM_CHARGES_WITHOUT, /* per second, of all tasks of the place */
+	HARM_CHARGES_WITH,
+	HARM_ROUND_WITHOUT, /* ns */
+	HARM_ROUND_WITH,
+	HARM_LOST,
+	NR_HARM_FIGURES
+};
+
+struct harm_place_summary {
+	unsigned tasks; /* in each process; 0: none here */
+	double figure[NR_HARM_FIGURES]; /* medians over processes */
+	double lost_low, lost_high; /* the interval; NAN below 6 processes */
+	double lost_least, lost_most; /* over all pairs of slices of all processes */
+	struct process_values values[NR_HARM_FIGURES];
+};
+
+/* Harm to others: driver/harm.h. */
+struct harm_summary {
+	bool any; /* processes that looked at it */
+	double seconds[NR_HARM_SIDES]; /* over all of them, as reads and delays are */
+	uint64_t reads;
+	uint64_t period_ns; /* of the victim */
+	char policy[16];
+	struct histogram *late[NR_HARM_SIDES]; /* ps; owned */
+	uint64_t limit_bytes; /* 0: none */
+	struct harm_place_summary place[NR_HARM_PLACES];
+};
+
 /* NAN stands for what is not known or not reported: null in JSON, "-" in tables. */
 struct backend_summary {
 	char *backend;
@@ -100,6 +132,7 @@ struct backend_summary {
 	double writer_ns, writer_p99_batch_ns, updates_per_s;
 	uint64_t updates_behind;
 	struct churn_summary churn;
+	struct harm_summary harm;
 	/* After writers and churner ended; the worst process. */
 	double load_error_pages, load_error_bound_pages;
 	struct truth_summary truth;
@@ -184,6 +217,10 @@ struct ratio summary_ratio(const struct backend_summary *numerator,
 json_t *locks_summary_to_json(const struct locks_summary *locks);
 json_t *flusher_summary_to_json(const struct flusher_summary *flusher);
 json_t *churn_summary_to_json(const struct churn_summary *churn);
+json_t *harm_summary_to_json(const struct harm_summary *harm);
+
+/* How late the victim was; NAN where it was not late often enough to know. q = 1: the longest. */
+double harm_late_ns(const struct harm_summary *harm, enum harm_side side, double q);
 
 /* The document that `run --format json` prints; the caller owns it. */
 json_t *summary_to_json(const struct run_summary *summary);

@@ -62,6 +62,7 @@ int backend_merge_begin(struct backend_merge *merge, struct backend_summary *int
 	};
 	errors_summary_init(into);
 	churn_summary_init(&into->churn);
+	harm_summary_init(&into->harm);
 	truth_summary_init(&into->truth);
 	locks_summary_init(&into->locks);
 	update_kinds_init(into->kinds);
@@ -77,6 +78,7 @@ void backend_summary_fini(struct backend_summary *summary)
 	free(summary->warnings);
 	free(summary->backend);
 	histogram_free(summary->latency);
+	harm_summary_fini(&summary->harm);
 	free(summary->process_median_ns);
 	free(summary->figures);
 	free(summary->repetition);
@@ -237,6 +239,8 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 		r = placement_summary_add(into, result);
 	if (!r)
 		r = locks_summary_add(&into->locks, result);
+	if (!r)
+		r = harm_summary_add(&into->harm, result);
 	if (r)
 		return r;
 	add_start(into, result);
@@ -359,6 +363,7 @@ int backend_merge_end(struct backend_merge *merge)
 	int r;
 
 	locks_summary_end(&merge->into->locks);
+	harm_summary_end(&merge->into->harm);
 	sort_processes(merge->into);
 	r = report(merge);
 	if (!r)

@@ -55,6 +55,12 @@ int placement_summary_add(struct backend_summary *into, const json_t *result);
 void churn_summary_init(struct churn_summary *churn);
 void churn_summary_add(struct churn_summary *churn, const json_t *result);
 
+/* summary_harm.c; add: 0 or -ENOMEM, end() in either case. */
+void harm_summary_init(struct harm_summary *harm);
+int harm_summary_add(struct harm_summary *harm, const json_t *result);
+void harm_summary_end(struct harm_summary *harm);
+void harm_summary_fini(struct harm_summary *harm);
+
 /* summary_locks.c; add: 0 or -ENOMEM, end() in either case. */
 void locks_summary_init(struct locks_summary *locks);
 int locks_summary_add(struct locks_summary *locks, const json_t *result);

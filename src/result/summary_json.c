@@ -172,6 +172,7 @@ static json_t *backend_to_json(const struct backend_summary *s, double memcgs)
 	put_error(o, s, &failed);
 	put_truth(o, &s->truth, &failed);
 	put(o, "churn", churn_summary_to_json(&s->churn), &failed);
+	put(o, "harm", harm_summary_to_json(&s->harm), &failed);
 	put(o, "locks", locks_summary_to_json(&s->locks), &failed);
 	put(o, "flusher", flusher_summary_to_json(&s->locks.flusher), &failed);
 	put(o, "placement", s->placement_asked ? json_string(s->placement_asked) : json_null(),

@@ -63,6 +63,10 @@ static const struct parameter_word mix_words[] = {{"page", MIX_PAGE},   {"huge",
 						  {"mixed", MIX_MIXED}, {NULL, 0}};
 static const struct parameter_word write_target_words[] = {
 	{"all", WRITE_ALL}, {"own", WRITE_OWN}, {"one", WRITE_ONE}, {NULL, 0}};
+static const struct parameter_word harm_time_words[] = {{"none", 0}, {NULL, 0}};
+static const struct parameter_word harm_limit_words[] = {{"none", 0}, {NULL, 0}};
+static const struct parameter_word harm_kind_words[] = {
+	{"anon", HARM_ANON}, {"file", HARM_FILE}, {NULL, 0}};
 
 /* Enumerations are stored as 32-bit numbers: parameter_get() and _set() count on it. */
 _Static_assert(sizeof(enum tree_shape) == sizeof(uint32_t), "enumerations take 32 bits");
@@ -200,6 +204,21 @@ const struct parameter parameters[] = {
 	 .help = "memcgs that are created, charged and removed per second"},
 	{NUMBER("write.linger", write.linger, UNIT_COUNT, 0, 0, 1000000), .in_id = true,
 	 .quiet = true, .help = "of these, so many are dying at a time, before they are removed"},
+
+	{NUMBER("harm.time", harm.time_ns, UNIT_TIME, 0, 100000000, HOUR), .words = harm_time_words,
+	 .in_id = true, .quiet = true,
+	 .help = "none, or how long it is looked at what others suffer without reads, and as long "
+		 "with them"},
+	{NUMBER("harm.tasks", harm.tasks, UNIT_COUNT, 1, 0, 1000), .in_id = true, .quiet = true,
+	 .help = "tasks that charge pages to leaves meanwhile; models have none"},
+	{NUMBER("harm.pages", harm.pages, UNIT_COUNT, 256, 1, 1000000), .in_id = true,
+	 .quiet = true, .help = "of each task, charged and uncharged in rounds"},
+	{NUMBER("harm.limit", harm.limit_ppm, UNIT_SHARE, 0, 1, 1000000), .words = harm_limit_words,
+	 .in_id = true, .quiet = true,
+	 .help = "none, or the share of its pages that a task's memcg may hold, so that they are "
+		 "reclaimed"},
+	{WORD("harm.kind", harm.kind, harm_kind_words, HARM_ANON), .in_id = true, .quiet = true,
+	 .help = "of these pages: anonymous, or of a file"},
 };
 const size_t nr_parameters = sizeof(parameters) / sizeof(parameters[0]);
 _Static_assert(sizeof(parameters) / sizeof(parameters[0]) <= MAX_PARAMETERS, "too many");

@@ -135,6 +135,67 @@ static int check_captured(const struct point *point, const struct parameter **cu
 	return 0;
 }
 
+/* The first of harm's keys behind `harm.time` that is not at its default, from `from` on. */
+static const char *harm_key(const struct point *point, const char *const *from)
+{
+	for (; *from; from++)
+		if (!parameter_is_default(parameter_find(*from, strlen(*from)), point))
+			return *from;
+	return NULL;
+}
+
+#define LEAST_HELD 64u /* pages: as many as the kernel's batch may hold back */
+
+static int check_harm_tasks(const struct point *point, const struct parameter **culprit,
+			    struct error *err)
+{
+	static const char *const keys[] = {"harm.tasks", "harm.pages", "harm.limit", "harm.kind",
+					   NULL};
+	const char *key = harm_key(point, keys + (point->harm.time_ns > 0));
+
+	if (key && (!point->harm.time_ns || !point->harm.tasks)) {
+		error_set(err, -EINVAL, "%s: no task is there to charge pages without harm.%s", key,
+			  point->harm.time_ns ? "tasks (1 or more)" : "time (a time)");
+		return blame(key, culprit);
+	}
+	if (!point->harm.limit_ppm)
+		return 0;
+	if (point->harm.kind == HARM_ANON) {
+		error_set(err, -EINVAL,
+			  "harm.limit: anonymous pages have nowhere to go under it (with "
+			  "harm.kind: file)");
+		return blame("harm.limit", culprit);
+	}
+	if ((uint64_t)point->harm.pages * point->harm.limit_ppm / 1000000 < LEAST_HELD) {
+		error_set(err, -EINVAL,
+			  "harm.limit: leaves too few of %" PRIu32 " pages to go on with (%u or "
+			  "more)",
+			  point->harm.pages, LEAST_HELD);
+		return blame("harm.limit", culprit);
+	}
+	return 0;
+}
+
+static int check_harm(const struct point *point, const struct parameter **culprit,
+		      struct error *err)
+{
+	if (!point->harm.time_ns)
+		return check_harm_tasks(point, culprit, err);
+	if (point->read.cache == CACHE_COLD || point->read.spills) {
+		error_set(err, -EINVAL,
+			  "harm.time: what is done between reads would do harm as well "
+			  "(read.cache: hot, read.spills: 0)");
+		return blame("harm.time", culprit);
+	}
+	if (point->harm.time_ns / 4 < point->read.pacing_ns) {
+		error_set(err, -EINVAL,
+			  "harm.time: too short for reads at that pace (at least 4 times "
+			  "read.pacing)");
+		return blame("harm.time", culprit);
+	}
+	return check_harm_tasks(point, culprit, err);
+}
+
 int point_check(const struct point *point, const struct parameter **culprit, struct error *err)
 {
 	unsigned cpus = point->machine.cpus, nodes = point->machine.nodes;
@@ -197,7 +258,7 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 			  stat_type_name(point_format(point)->type));
 		return blame("machine.layout", culprit);
 	}
-	if (check_churn(point, culprit, err))
+	if (check_churn(point, culprit, err) || check_harm(point, culprit, err))
 		return -EINVAL;
 	return check_writers(point, culprit, err);
 }

@@ -90,6 +90,10 @@ enum write_target {
 	WRITE_OWN, /* each writer its own */
 	WRITE_ONE, /* all writers one leaf */
 };
+enum harm_kind { /* of pages that tasks charge */
+	HARM_ANON,
+	HARM_FILE
+};
 
 struct point {
 	char id[POINT_ID_SIZE];
@@ -142,6 +146,13 @@ struct point {
 		uint32_t churn; /* memcgs created per second; 0: none */
 		uint32_t linger; /* of them, so many are dying at a time */
 	} write;
+	struct {
+		uint64_t time_ns; /* without reads, and as long with them; 0: not looked at */
+		uint32_t tasks; /* that charge pages meanwhile, of live back ends */
+		uint32_t pages; /* of each task, charged and uncharged again and again */
+		uint32_t limit_ppm; /* the share of them that its memcg may hold; 0: all */
+		enum harm_kind kind;
+	} harm;
 };
 
 /* The file that is read. */

@@ -23,7 +23,7 @@ static void read_top_key(struct loader *loader, struct yaml_source *source, yaml
 			 yaml_node_t *value, void *arg)
 {
 	static const char allowed[] = "name, title, tree, machine, counters, read, write, "
-				      "backends, repetitions, reference";
+				      "harm, backends, repetitions, reference";
 	const char *word = (const char *)key->data.scalar.value;
 	struct nearest nearest = {.word = word, .length = key->data.scalar.length};
 

@@ -30,6 +30,8 @@ DEFAULTS = {
     'read.text': 'seq_printf', 'read.buffer': 'reopened', 'read.spills': '0', 'read.with': 'none',
     'write.writers': '0',
     'write.mix': 'page', 'write.rate': '0', 'write.target': 'all', 'write.churn': '0', 'write.linger': '0',
+    'harm.time': '0', 'harm.tasks': '1', 'harm.pages': '256', 'harm.limit': '0',
+    'harm.kind': 'anon',
 }
 NOT_IN_ID = ('read.samples', 'read.time')
 
@@ -65,7 +67,7 @@ def _lines_of(parameters):
     defaults['counters.spread.nodes'] = '1'
     lines = []
     for key, value in parameters.items():
-        if key in ('tree.dying', 'counters.hot_node'):
+        if key in ('tree.dying', 'counters.hot_node', 'harm.limit'):
             value = f'{float(value):.6f}'.rstrip('0').rstrip('.')
         if key not in NOT_IN_ID and value != defaults.get(key):
             lines.append(f'{key}={value}')

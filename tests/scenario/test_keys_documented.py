@@ -42,7 +42,8 @@ def words_and_counts_have_the_default_that_is_documented():
             tap.equal(value, int(number[1]) * scale, key)
         elif key in ('read.pacing', 'write.rate'):
             tap.equal((text, value), ('closed', 0))
-        elif key in ('counters.flusher', 'counters.hot_node', 'write.churn'):
+        elif key in ('counters.flusher', 'counters.hot_node', 'write.churn', 'harm.time',
+                     'harm.limit'):
             tap.equal((text, value), ('none', 0))
         else:
             tap.equal(value, text, key)
