@@ -2,6 +2,8 @@
 /* See result_check.h: what a result says of harm to others (driver/harm.h). */
 #include "result/result_check.h"
 
+#include "backend/backend.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -124,10 +126,17 @@ static int check_tasks(const struct document *document, const struct point *poin
 		       struct error *err)
 {
 	const json_t *tasks = json_at(document->json, "harm.tasks");
+	const char *backend = json_string_value(json_object_get(document->json, "backend"));
+	/* One of another release says itself what it is. */
+	const struct backend *known = backend_find(backend);
 	double nr = 0;
 
+	if (known && json_is_object(tasks) != (known->fixture && point->harm.tasks))
+		return document_fault(document, "harm.tasks", err,
+				      "are not there where a live back end has harm.tasks, and "
+				      "only there");
 	if (!json_is_object(tasks))
-		return 0; /* a model */
+		return 0;
 	if (json_is_null(json_object_get(tasks, "limit_bytes")) != !point->harm.limit_ppm)
 		return document_fault(document, "harm.tasks.limit_bytes", err,
 				      "is not there where harm.limit is, and only there");

@@ -181,6 +181,30 @@ static void who_comes_and_goes_has_a_section(void **state)
 	made_run_end(&made);
 }
 
+static void harm_to_others_has_sections(void **state)
+{
+	struct made_run made;
+	char *text, *section, *end;
+
+	made_run_begin(&made, "name: harm\n"
+			      "tree: {memcgs: [100, 1k]}\n"
+			      "machine: {nodes: 2, cpus: 8}\n"
+			      "read: {samples: 20}\n"
+			      "harm: {time: 1s, pages: 1024, limit: 25%, kind: file}\n"
+			      "backends: [walk, kernel]\n"
+			      "repetitions: 6\n");
+	made_run_fill(&made);
+	text = printed(&made, run_table_print);
+	section = strstr(text, "\nHarm to others: a thread on the reader's CPU\n");
+	assert_non_null(section);
+	end = strstr(section, "\n\nWhat a read does");
+	assert_non_null(end);
+	end[1] = '\0';
+	expect_golden(section + 1, "run_table_harm.txt");
+	free(text);
+	made_run_end(&made);
+}
+
 static void a_run_without_results_says_so(void **state)
 {
 	struct made_run made;
@@ -253,6 +277,7 @@ int main(void)
 		cmocka_unit_test(failures_batches_and_what_was_left_out_are_said),
 		cmocka_unit_test(what_writers_paid_under_load_is_a_section),
 		cmocka_unit_test(who_comes_and_goes_has_a_section),
+		cmocka_unit_test(harm_to_others_has_sections),
 		cmocka_unit_test(a_run_without_results_says_so),
 		cmocka_unit_test(tsv_has_a_line_for_each_pair_and_the_keys_of_json),
 		cmocka_unit_test(a_full_disk_is_an_error),

@@ -2,6 +2,7 @@
 /* See made_run.h. */
 #include "made_run.h"
 
+#include "backend/backend.h"
 #include "base/rng.h"
 #include "result/document.h"
 #include "result/result.h"
@@ -197,6 +198,53 @@ static json_t *made_churn(const struct point *point, bool walk, unsigned repetit
 			 made_load_error(point, walk, repetition));
 }
 
+#define HARM_WAKEUPS 1000
+
+/* So late a thousand times, and once, for a read, so much later. */
+static json_t *made_late(double us, double longest_us)
+{
+	struct histogram *late = histogram_new();
+	json_t *json;
+	char *text;
+
+	for (unsigned i = 1; i < HARM_WAKEUPS; i++)
+		histogram_record(late, (uint64_t)(us * 1e6));
+	histogram_record(late, (uint64_t)(longest_us * 1e6));
+	text = histogram_encode(late);
+	json = json_pack("{s:i, s:s}", "wakeups", HARM_WAKEUPS, "histogram", text);
+	histogram_free(late);
+	free(text);
+	return json;
+}
+
+/* Of a live back end: what tasks charged in three slices without reads, and a share of it with. */
+static json_t *made_tasks(const struct point *point, unsigned repetition)
+{
+	double with = 1 - 0.01 * repetition;
+	const char *rates = "{s:[f, f, f], s:[f, f, f]}";
+
+	return json_pack("{s:o, s:{s:i, s:o, s:o}, s:n}", "limit_bytes",
+			 point->harm.limit_ppm ? json_integer(262144) : json_null(), "apart",
+			 "tasks", (int)point->harm.tasks, "charges_per_s",
+			 json_pack(rates, "without", 1000e3, 1100e3, 900e3, "with", 1000e3 * with,
+				   1100e3 * with, 450e3),
+			 "touches_per_s",
+			 json_pack(rates, "without", 1024e3, 1126.4e3, 921.6e3, "with", 1000e3,
+				   1100e3, 900e3),
+			 "beside");
+}
+
+static json_t *made_harm(const struct point *point, const char *backend, unsigned repetition)
+{
+	bool live = backend_find(backend)->fixture && point->harm.tasks;
+
+	return json_pack("{s:i, s:{s:f, s:f}, s:i, s:{s:i, s:s, s:i, s:o, s:o}, s:o}", "pairs", 3,
+			 "seconds", "without", 1.0, "with", 1.01, "reads", 2000 * live + 20,
+			 "victim", "cpu", 1, "policy", "other", "period_ns", 1000000, "without",
+			 made_late(50, 90), "with", made_late(live ? 55 : 150, 1000.0 * repetition),
+			 "tasks", live ? made_tasks(point, repetition) : json_null());
+}
+
 /* Two or more threads, 1000 updates a batch, for a second. */
 static json_t *made_writers(const struct point *point, bool walk, unsigned repetition)
 {
@@ -264,6 +312,9 @@ json_t *made_result(const struct made_run *made, size_t p, size_t b, unsigned re
 		json_object_set_new(result, "writers", made_writers(point, walk, repetition));
 	if (point->write.churn)
 		json_object_set_new(result, "churn", made_churn(point, walk, repetition));
+	if (point->harm.time_ns)
+		json_object_set_new(result, "harm",
+				    made_harm(point, scenario->backends[b], repetition));
 	json_object_set_new(result, "counts", made_counts(point, walk));
 	json_object_set_new(result, "error",
 			    json_pack("{s:I, s:I, s:s, s:I, s:I, s:i}", "pages", off, "bound_pages",

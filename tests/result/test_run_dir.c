@@ -176,7 +176,8 @@ static void directories_with_other_things_are_left_alone(void **state)
 	snprintf(file, sizeof(file), "%s/run.json", made->path);
 	assert_int_equal(run_dir_open(file, "unused", false, made->document, &dir, &err), -ENOTDIR);
 	/* a directory that is not empty: the one that holds the run's */
-	assert_int_equal(run_dir_open(made->root, "unused", false, made->document, &dir, &err), -EEXIST);
+	assert_int_equal(run_dir_open(made->root, "unused", false, made->document, &dir, &err),
+			 -EEXIST);
 	assert_non_null(strstr(err.text, "holds other things"));
 	assert_int_equal(run_dir_load(made->root, &dir, &err), -ENOENT);
 	assert_null(dir);

@@ -472,6 +472,7 @@ static void the_json_has_every_promised_key(void **state)
 		"closure_pages",
 		"inversions",
 		"churn",
+		"harm",
 		"locks",
 		"flusher",
 		"shows",
