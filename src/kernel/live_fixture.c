@@ -50,9 +50,8 @@ static bool same(const struct point *a, const struct point *b)
 
 	return s->shape == t->shape && s->memcgs == t->memcgs && s->fanout == t->fanout &&
 	       s->dying_ppm == t->dying_ppm && s->seed == t->seed && s->driver == t->driver &&
-	       s->file_hash == t->file_hash &&
-	       a->machine.nodes == b->machine.nodes && a->machine.cpus == b->machine.cpus &&
-	       a->machine.placement == b->machine.placement &&
+	       s->file_hash == t->file_hash && a->machine.nodes == b->machine.nodes &&
+	       a->machine.cpus == b->machine.cpus && a->machine.placement == b->machine.placement &&
 	       !memcmp(a->machine.nids, b->machine.nids,
 		       a->machine.nodes * sizeof(*a->machine.nids)) &&
 	       a->counters.pages == b->counters.pages &&
@@ -95,6 +94,10 @@ static int make_tree(struct live *live, struct error *err)
 		r = error_set(err, -ENOMEM, "out of memory for the tree");
 	if (!r)
 		r = place(live, err);
+	if (r)
+		return r;
+	live->doing = "waiting for removed cgroups to be gone";
+	r = live_await_release(&live->hierarchy, &progress, err);
 	if (r)
 		return r;
 	live->doing = "making cgroups";

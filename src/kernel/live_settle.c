@@ -13,17 +13,26 @@
 #include <unistd.h>
 
 #define SETTLE_TENTHS  45u /* of seconds */
+#define STILL_TENTHS   10u
+#define MOST_TENTHS    150u
 #define LINE_BYTES_MAX 256
 
-int live_settle(const struct live_progress *progress, struct error *err)
+/* True: stopped. */
+static bool wait_tenth(const struct live_progress *progress, uint32_t done, uint32_t of)
 {
 	const struct timespec tenth = {.tv_nsec = 100000000};
 
-	for (uint32_t i = 0; i < SETTLE_TENTHS; i++) {
-		if (progress && progress->each && progress->each(progress->arg, i, SETTLE_TENTHS))
+	if (progress && progress->each && progress->each(progress->arg, done, of))
+		return true;
+	nanosleep(&tenth, NULL);
+	return false;
+}
+
+int live_settle(const struct live_progress *progress, struct error *err)
+{
+	for (uint32_t i = 0; i < SETTLE_TENTHS; i++)
+		if (wait_tenth(progress, i, SETTLE_TENTHS))
 			return error_set(err, -EINTR, "interrupted while the kernel counts");
-		nanosleep(&tenth, NULL);
-	}
 	return 0;
 }
 
@@ -45,6 +54,26 @@ static int64_t number_in(FILE *file, const char *format)
 static int64_t all_memcgs(void)
 {
 	return number_in(fopen("/proc/cgroups", "re"), "memory %*d %" SCNd64);
+}
+
+int live_await_release(const struct hierarchy *hierarchy, const struct live_progress *progress,
+		       struct error *err)
+{
+	int64_t last = all_memcgs();
+	uint32_t still = 0;
+
+	if (hierarchy->version != 1)
+		return 0;
+	for (uint32_t i = 0; still < STILL_TENTHS && i < MOST_TENTHS; i++) {
+		int64_t now;
+
+		if (wait_tenth(progress, i, MOST_TENTHS))
+			return error_set(err, -EINTR, "interrupted before cgroups were made");
+		now = all_memcgs();
+		still = now == last ? still + 1 : 0;
+		last = now;
+	}
+	return 0;
 }
 
 int64_t live_dying_before(const struct hierarchy *hierarchy)

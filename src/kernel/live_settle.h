@@ -13,6 +13,14 @@
 int live_settle(const struct live_progress *progress, struct error *err);
 
 /*
+ * Wait until memcgs that were removed before, by an earlier fixture or by others, are gone: until
+ * their number has stood still for a second, but no longer than some seconds. Only v1 needs it,
+ * which counts all of the machine. -EINTR where it was stopped.
+ */
+int live_await_release(const struct hierarchy *hierarchy, const struct live_progress *progress,
+		       struct error *err);
+
+/*
  * Memcgs that are removed but still there, below this process's own directory. v2 counts them
  * there; v1 has but the number of all memcgs of the machine, so what others make or remove in
  * between is in the difference. `before` is of before the directory was made. -1: not known.
