@@ -309,10 +309,9 @@ static int bpfwalk_count_read(void *instance, const struct read_request *request
 }
 
 /*
- * Once nobody reads any more. "mode". Of the counted read, "passes", and "dying_walked": memcgs of
- * removed cgroups that one pass came to; of a sweep both summed over the files. Of all reads of
- * what the point reads, counted, timed or not: how many "walks", and the median time between the
- * first and the last instruction of one inside the kernel, "kernel_ns"; null without walks.
+ * Once nobody reads any more; result.h has the names. passes and dying_walked are of the counted
+ * read, of a sweep summed over its files; walks and kernel_ns are of all reads of what the point
+ * reads, counted, timed or not.
  */
 static json_t *bpfwalk_facts(void *instance)
 {

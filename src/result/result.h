@@ -88,8 +88,12 @@
  *              of back ends that read the running kernel; null of models, absent before 0.2. Before
  *              "fixture": of one whole read by kernel, kernel-userwalk and kernel-floor: the files
  *              read, how often read() was called for them and what they held, headed by the file's
- *              name; kept: through a descriptor each that stays open. Other back ends have other
- *              keys there, or none.
+ *              name; kept: through a descriptor each that stays open. By kernel-bpfwalk and
+ *              kernel-bpfwalk-percpu there is instead {"mode":"local"|"percpu","passes":n,
+ *              "dying_walked":n,"walks":n,"kernel_ns":n|null}: of one whole read the passes over
+ *              trees, and the memcgs of removed cgroups that the first pass of each tree came to;
+ *              how many walks of what the point reads the process made in all, and the median of
+ *              their times inside the kernel, null without walks.
  *              fixture: of the tree of real cgroups, the same for all who read it. version: of
  *              cgroup; cgroups: with a directory, the tree's root included; dying: asked for, and
  *              as the kernel counts them, null where it does not say; pages: charged; made: the
