@@ -13,6 +13,7 @@
  */
 int cmd_aa(int argc, char **argv);
 int cmd_backends(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_cleanup(int argc, char **argv);
 int cmd_compare(int argc, char **argv);

@@ -22,6 +22,7 @@ struct command {
 static const struct command commands[] = {
 	{"aa", cmd_aa, "measure how much a scenario differs from itself"},
 	{"backends", cmd_backends, "list the back ends"},
+	{"capture", cmd_capture, "turn a running machine's tree of memcgs into a scenario"},
 	{"check", cmd_check, "hold back ends against the exact oracle"},
 	{"cleanup", cmd_cleanup, "remove cgroups that a killed run has left"},
 	{"compare", cmd_compare, "hold a run against an earlier one"},

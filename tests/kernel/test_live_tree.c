@@ -6,8 +6,11 @@
  */
 #include "backend/charge.h"
 #include "base/file.h"
+#include "kernel/capture.h"
 #include "kernel/live_fill.h"
+#include "memcg/captured.h"
 #include "memcg/stat_parse.h"
+#include "memcg/tree_name.h"
 #include "place/machine.h"
 #include "scenario/parameter.h"
 #include "scenario/point.h"
@@ -174,7 +177,74 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-static void files_say_what_was_charged(void **state)
+static uint64_t pages_of_row(const struct captured *captured, const struct captured_row *row,
+			     unsigned lru_mask)
+{
+	uint64_t pages = 0;
+
+	for (size_t i = row->first_cell; i < row->first_cell + row->nr_cells; i++)
+		for (unsigned lru = 0; lru < NR_LRU_LISTS; lru++)
+			pages += lru_mask >> lru & 1 ? captured->cells[i].pages[lru] : 0;
+	return pages;
+}
+
+/* The memcg that a row is of: children of `parent` are looked at by their names. */
+static uint32_t memcg_named(const struct memcg_tree *tree, uint32_t parent, const char *name)
+{
+	char buffer[MEMCG_NAME_MAX];
+
+	for (uint32_t i = tree->first_child[parent]; i != MEMCG_NONE; i = tree->next_sibling[i])
+		if (!strcmp(memcg_tree_name(tree, i, buffer), name))
+			return i;
+	fail_msg("no memcg %s", name);
+	return 0;
+}
+
+/* Every memcg once, where it is in the tree, with the pages that it was charged. */
+static void compare_captured(const struct live *live, const struct captured *captured)
+{
+	uint64_t bound = FOLIO_BATCH * (uint64_t)live->machine->nr_cpus;
+	uint32_t at[MEMCGS + 1] = {0};
+	bool seen[MEMCGS + 1] = {true};
+
+	assert_int_equal(captured->nr_rows, MEMCGS + 1);
+	for (uint32_t i = 0; i < captured->nr_rows; i++) {
+		const struct captured_row *row = &captured->rows[i];
+
+		if (i) {
+			uint32_t memcg = memcg_named(live->tree, at[row->depth - 1],
+						     captured_row_name(captured, i));
+
+			assert_false(seen[memcg]);
+			seen[memcg] = true;
+			at[row->depth] = memcg;
+		}
+		assert_true(distance(pages_of_row(captured, row, LRU_MASK_TOTAL), PAGES) <= bound);
+		assert_true(distance(pages_of_row(captured, row, LRU_MASK_FILE),
+				     PAGES * 45 / 100) <= bound);
+	}
+}
+
+static void hold_capture(const struct live *live)
+{
+	struct capture capture = {
+		.top = live->tree_of_cgroups.top,
+		.version = live->hierarchy.version,
+		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+		.cpus = live->machine->possible_cpus,
+		.names = true,
+	};
+	struct captured *captured;
+	struct error err;
+
+	check(capture_tree(&capture, &captured, &err), &err);
+	assert_int_equal(captured->facts[CAPTURED_UNREADABLE], 0);
+	assert_int_equal(captured->facts[CAPTURED_NO_NODES], 0);
+	compare_captured(live, captured);
+	captured_free(captured);
+}
+
+static void files_and_a_capture_say_what_was_charged(void **state)
 {
 	struct live live;
 	uint64_t off = 0, bound;
@@ -206,6 +276,7 @@ static void files_say_what_was_charged(void **state)
 		}
 		stat_file_free(file);
 	}
+	hold_capture(&live);
 	live_fini(&live);
 }
 
@@ -270,7 +341,7 @@ static void a_tree_that_is_stopped_is_taken_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_say_what_was_charged),
+		cmocka_unit_test(files_and_a_capture_say_what_was_charged),
 		cmocka_unit_test(dying_memcgs_hold_their_pages),
 		cmocka_unit_test(a_tree_that_is_stopped_is_taken_down),
 	};
