@@ -32,6 +32,8 @@ uint64_t backend_bound(const struct backend *backend, const struct point *point,
 {
 	const struct stat_format *format = point_format(point);
 
+	if (backend->comparable && !backend->comparable(&format->rows[row]))
+		return BOUND_NONE;
 	if (format->type == STAT_NUMA_V1)
 		return backend->bound(point, scope, row, column, subtree, truth);
 	/* Rows of other files have one list at most. */
@@ -59,17 +61,31 @@ static long read_other_file(const struct backend *backend, void *instance,
 	return stat_text(scratch, request->rows, style, buffer, size);
 }
 
+size_t backend_text_room(const struct backend *backend, const void *instance,
+			 const struct numa_counts *counts)
+{
+	if (backend_is_printed(backend))
+		return backend->text_room(instance);
+	return stat_text_max(counts->format, counts->nr_nodes);
+}
+
+/* Is the text not made from the counts? */
+static bool prints(const struct backend *backend, const struct numa_counts *counts)
+{
+	return backend->read_text && (counts_are_numa_v1(counts) || backend_is_printed(backend));
+}
+
 long backend_read(const struct backend *backend, void *instance, const struct read_request *request,
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,
 		  char *buffer, size_t size)
 {
 	int ret;
 
+	if (form == FORM_TEXT && prints(backend, scratch))
+		return backend->read_text(instance, request, scratch, style, buffer, size);
 	if (!counts_are_numa_v1(scratch))
 		return read_other_file(backend, instance, request, scratch, form, style, buffer,
 				       size);
-	if (form == FORM_TEXT && backend->read_text)
-		return backend->read_text(instance, request, scratch, style, buffer, size);
 
 	ret = backend->read_counts(instance, request, scratch);
 	if (ret || form == FORM_COUNTS)
@@ -122,7 +138,7 @@ int backend_count(const struct backend *backend, void *instance, const struct re
 		  struct numa_counts *scratch, enum read_form form, enum text_style style,
 		  struct op_probe *probe)
 {
-	size_t size = stat_text_max(scratch->format, scratch->nr_nodes);
+	size_t size = backend_text_room(backend, instance, scratch);
 	bool numa_v1 = counts_are_numa_v1(scratch);
 	char *buffer;
 	long length;
@@ -136,7 +152,7 @@ int backend_count(const struct backend *backend, void *instance, const struct re
 	buffer = malloc(size);
 	if (!buffer)
 		return -ENOMEM;
-	if (numa_v1 && backend->read_text)
+	if (prints(backend, scratch))
 		length = backend->read_text(instance, request, scratch, style, buffer, size);
 	else
 		length = stat_text(scratch, request->rows, style, buffer, size);

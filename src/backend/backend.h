@@ -80,6 +80,9 @@ struct update {
 enum {
 	BACKEND_UPDATE = 1u << 0, /* takes updates */
 	BACKEND_CHURN = 1u << 1, /* memcgs may come and go; takes updates, too */
+	/* A read is a file's text as it was printed elsewhere, whatever rows are wanted: read_text
+	 * is of all its files, and parts of a read cannot be had by themselves. */
+	BACKEND_PRINTED = 1u << 2,
 };
 
 struct charge_plan;
@@ -137,10 +140,14 @@ struct backend {
 	int (*count_cpu_stat)(void *instance, const struct read_request *request,
 			      struct cpu_stat *out, struct op_probe *probe);
 	/* Optional, for v1 memory.numa_stat; without it: read_counts and numa_stat_text(). Returns
-	 * the length or -errno. */
+	 * the length or -errno. Of all files with BACKEND_PRINTED. */
 	long (*read_text)(void *instance, const struct read_request *request,
 			  struct numa_counts *scratch, enum text_style style, char *buffer,
 			  size_t size);
+
+	/* With BACKEND_PRINTED: bytes that any text fits in. It need not be what the format says:
+	 * kernels print rows that models have not. */
+	size_t (*text_room)(const void *instance);
 
 	/* With BACKEND_UPDATE. */
 	void (*update)(void *instance, const struct update *update);
@@ -179,6 +186,8 @@ struct backend {
 	 */
 	uint64_t (*bound)(const struct point *point, enum numa_scope scope, enum numa_row row,
 			  unsigned column, uint32_t subtree, uint64_t truth);
+	/* Optional: are cells of such a row to be compared? Without it: all are. */
+	bool (*comparable)(const struct stat_row_format *row);
 };
 
 /* Of a cell that depends on what only the kernel decides: on which of two lists a page is. */
@@ -189,9 +198,19 @@ const struct backend *backend_find(const char *name);
 
 bool backend_can_read(const struct backend *backend, const struct stat_format *format);
 
+/* Does it read texts that it has not printed by itself? */
+static inline bool backend_is_printed(const struct backend *backend)
+{
+	return backend->capabilities & BACKEND_PRINTED;
+}
+
+/* Bytes that any text of the file that `counts` are of fits in, read by this instance. */
+size_t backend_text_room(const struct backend *backend, const void *instance,
+			 const struct numa_counts *counts);
+
 /*
  * The bound of a cell of any file. A row's is that of a row of v1 memory.numa_stat with as many
- * LRU lists; other items are exact.
+ * LRU lists; other items are exact. BOUND_NONE where the row is not comparable.
  */
 uint64_t backend_bound(const struct backend *backend, const struct point *point,
 		       enum numa_scope scope, unsigned row, unsigned column, uint32_t subtree,

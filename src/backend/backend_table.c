@@ -14,6 +14,8 @@ const struct backend *const backends[] = {
 	&backend_packed,
 	&backend_bounded,
 	&backend_kernel,
+	&backend_kernel_userwalk,
+	&backend_kernel_floor,
 	&backend_kernel_bpfwalk,
 	&backend_kernel_bpfwalk_percpu,
 	NULL,

@@ -15,6 +15,8 @@ extern const struct backend backend_packed;
 extern const struct backend backend_bounded;
 /* Live ones come last. */
 extern const struct backend backend_kernel;
+extern const struct backend backend_kernel_userwalk;
+extern const struct backend backend_kernel_floor;
 extern const struct backend backend_kernel_bpfwalk;
 extern const struct backend backend_kernel_bpfwalk_percpu;
 

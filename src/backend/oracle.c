@@ -221,7 +221,7 @@ unsigned oracle_compare(const struct backend *backend, const struct point *point
 	unsigned nr_rows = counts->format->nr_rows, beyond = 0;
 	bool first = true;
 
-	*worst = (struct cell_error){.scope = SCOPE_LOCAL};
+	*worst = (struct cell_error){.scope = SCOPE_LOCAL, .bound = BOUND_NONE};
 
 	for (unsigned i = 0; i < stat_nr_cells(counts); i++) {
 		struct cell_error cell = {

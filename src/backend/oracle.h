@@ -49,7 +49,8 @@ const char *cell_error_name(char buffer[CELL_NAME_MAX], const struct cell_error 
 bool cell_error_worse(const struct cell_error *a, const struct cell_error *b);
 
 /* The cell of `rows` with the largest error/bound (with the largest error where all bounds are 0).
- * Returns how many cells are beyond their bound. */
+ * Returns how many cells are beyond their bound. worst->bound is BOUND_NONE where no cell is to be
+ * compared. */
 unsigned oracle_compare(const struct backend *backend, const struct point *point,
 			const struct numa_counts *counts, const struct numa_counts *truth,
 			unsigned rows, uint32_t subtree, struct cell_error *worst);

@@ -45,6 +45,8 @@ void closure_add(const struct backend *backend, const struct point *point,
 			row.truth += row.column ? cells[row.column] : 0;
 			row.bound = add_bounds(row.bound, bound_of(backend, point, file, &row));
 		}
+		if (row.bound == BOUND_NONE)
+			continue;
 		row.column = 0;
 		row.pages = row.value > row.truth ? row.value - row.truth : row.truth - row.value;
 		found->rows++;
@@ -61,8 +63,8 @@ void inversion_add(const struct backend *backend, const struct point *point,
 {
 	const struct stat_format *format = parent->counts.format;
 	unsigned columns = stat_nr_columns(format, parent->counts.nr_nodes);
+	uint64_t cells = found->cells;
 
-	found->pairs++;
 	for (unsigned i = 0; i < format->nr_rows * columns; i++) {
 		struct cell_error cell = {
 			.scope = SCOPE_HIERARCHICAL,
@@ -73,20 +75,21 @@ void inversion_add(const struct backend *backend, const struct point *point,
 
 		cell.value = parent->counts.cells[at];
 		cell.truth = child->counts.cells[at];
-		found->cells++;
-		if (cell.value >= cell.truth)
-			continue;
-		cell.pages = cell.truth - cell.value;
 		cell.bound = add_bounds(bound_of(backend, point, parent, &cell),
 					bound_of(backend, point, child, &cell));
 		if (cell.bound == BOUND_NONE)
 			continue;
+		found->cells++;
+		if (cell.value >= cell.truth)
+			continue;
+		cell.pages = cell.truth - cell.value;
 		found->below++;
 		found->below_beyond += cell.pages > cell.bound;
 		if (!found->has_inversion || cell_error_worse(&cell, &found->inversion))
 			found->inversion = cell;
 		found->has_inversion = true;
 	}
+	found->pairs += found->cells > cells;
 }
 
 /* What is read, and where it goes. */
@@ -177,7 +180,9 @@ int consistency_look(const struct sampler *sampler, const struct oracle *oracle,
 		r = look_at(&look, 0, &look.parent);
 	if (!r) {
 		closure_add(sampler->backend, sampler->point, &look.parent, found);
-		r = look_at_pairs(&look, found);
+		/* Children of the machine's root are not ours to read. */
+		if (sampler->point->read.cgroup != TARGET_MACHINE)
+			r = look_at_pairs(&look, found);
 	}
 	look_fini(&look);
 	return r ? error_set(err, r, "cannot hold files against each other: %s", strerror(-r)) : 0;

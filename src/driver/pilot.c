@@ -249,6 +249,8 @@ int sampler_parts(const struct sampler *sampler, struct parts *parts, struct err
 	int r;
 
 	*parts = (struct parts){NAN, NAN, NAN, 0};
+	if (backend_is_printed(sampler->backend))
+		return 0;
 	r = lone_reader(sampler, &reader, err);
 	if (r)
 		return r;

@@ -26,22 +26,33 @@ static void reader_fini(struct reader *reader)
 	free(reader->ns);
 }
 
+/* Where the kernel has printed the text, it has had its own buffer, and this is a reader's. */
+static void size_text(struct reader *reader)
+{
+	const struct sampler *sampler = reader->sampler;
+
+	reader->text_size = seq_file_most(sampler->point);
+	reader->buffer_size = seq_file_start(sampler->point);
+	if (backend_is_printed(sampler->backend))
+		reader->text_size = reader->buffer_size =
+			backend_text_room(sampler->backend, sampler->instance, &reader->scratch);
+}
+
 static int reader_fill(struct reader *reader)
 {
 	const struct sampler *sampler = reader->sampler;
 	const struct point *point = sampler->point;
 	unsigned nr_nodes = point->machine.nodes;
 
-	reader->text_size = seq_file_most(point);
-	reader->buffer_size = seq_file_start(point);
+	if (stat_counts_init(&reader->scratch, point_format(point), nr_nodes, point->machine.nids))
+		return -ENOMEM;
+	size_text(reader);
 	reader->text = alloc_apart(reader->text_size);
 	reader->ns = alloc_apart(reader->samples * sizeof(*reader->ns));
 	if (!reader->text || !reader->ns)
 		return -ENOMEM;
 	memset(reader->text, ' ', reader->text_size);
 	memset(reader->ns, 0xff, reader->samples * sizeof(*reader->ns));
-	if (stat_counts_init(&reader->scratch, point_format(point), nr_nodes, point->machine.nids))
-		return -ENOMEM;
 	if (point->read.cache == CACHE_COLD) {
 		reader->evictor = evictor_new(sampler->lines, sampler->llc_bytes);
 		if (!reader->evictor)

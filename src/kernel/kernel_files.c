@@ -1,169 +1,109 @@
 // SPDX-License-Identifier: MIT
 /*
- * The back end `kernel`: the kernel's own file of one cgroup, read as the scenario says: opened,
- * read and closed each time, or read again and again through one descriptor. A file is read whole:
- * until the kernel has no more of it.
+ * The back end `kernel`: the running kernel's own file of a real cgroup, read as agents read it
+ * (live_files.h). Of a sweep, every file that there is. What is timed is that, and nothing else; of
+ * counts (read.form) the scan of the text, too.
+ *
+ * A kernel prints what it prints: all rows, in its version's format. Rows that the model's format
+ * lacks are left out when files are compared, and rows that the kernel lacks are not compared
+ * (live_env_comparable()). What the kernel does for a read (loads, memcgs that a flush comes to)
+ * cannot be seen from outside, and is not known.
  */
 #include "kernel/kernel_files.h"
 
-#include "kernel/live_env.h"
-#include "memcg/stat_parse.h"
+#include "kernel/live_reads.h"
+#include "kernel/live_scan.h"
+#include "scenario/target.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define TEXT_MAX (1u << 20)
+/* Seen on one small virtual machine. */
+#define NUMA_STAT_NS   3400.0
+#define MEMORY_STAT_NS 6800.0
+#define REOPEN_NS      4600.0
 
-struct kernel_files {
-	struct live_env live;
-	const char *file;
-	uint32_t kept_memcg; /* whose file is open */
-	int kept; /* its descriptor; -1: none */
-};
+/* A path's share of each file, for plans. */
+#define PATH_BYTES 200u
 
 static uint64_t bytes(const struct point *point)
 {
-	(void)point;
-	return 0;
+	return target_size(point).files * PATH_BYTES;
 }
 
 static double guess_read_ns(const struct point *point)
 {
-	(void)point;
-	return 10000;
+	double ns = point->read.file == READ_NUMA_STAT ? NUMA_STAT_NS : MEMORY_STAT_NS;
+
+	if (point->read.buffer == BUFFER_REOPENED)
+		ns += REOPEN_NS;
+	return ns * (double)target_size(point).files;
 }
 
-static void destroy(void *instance)
+static int possible(const struct point *point, struct error_list *reasons)
 {
-	struct kernel_files *files = instance;
+	uint64_t files = target_size(point).files;
+	int r = live_reads_version_possible(point, "kernel", reasons);
 
-	if (files->kept >= 0)
-		close(files->kept);
-	live_env_close(&files->live);
-	free(files);
+	r |= live_reads_buffer_possible(point, "kernel", reasons);
+	r |= live_reads_descriptors_possible(point, "kernel", files, reasons);
+	if (point_rows(point) != point_format(point)->scopes) {
+		error_list_add(reasons, NULL, 0, 0,
+			       "read.rows: hierarchical is of models: a kernel prints all rows of "
+			       "a file, and kernel reads them");
+		r = -ENODEV;
+	}
+	return r ? -ENODEV : 0;
 }
 
 static int create(const struct backend_env *env, void **instance, struct error *err)
 {
-	struct kernel_files *files = calloc(1, sizeof(*files));
-	int r;
-
-	if (!files)
-		return error_set(err, -ENOMEM, "out of memory");
-	files->kept = -1;
-	files->file = env->point->read.file == READ_NUMA_STAT ? "memory.numa_stat" : "memory.stat";
-	r = live_env_open(env, &files->live, err);
-	if (r)
-		free(files);
-	else
-		*instance = files;
-	return r;
+	return live_reads_create(env, live_reads_file(env->point), false, instance, err);
 }
 
-/* The whole of it from its beginning. The length, or -errno. */
-static long read_whole(int fd, char *buffer, size_t size)
+static int read_and_scan(void *instance, const struct read_request *request,
+			 struct numa_counts *out, struct live_reads *reads)
 {
-	size_t at = 0;
+	char *text;
+	long length = live_reads_text(instance, request->cpu, request->memcg, &text, reads);
 
-	for (;;) {
-		ssize_t got = pread(fd, buffer + at, size - at, (off_t)at);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return (long)at;
-		at += (size_t)got;
-		if (at == size)
-			return -ENOSPC;
-	}
-}
-
-static long read_text(void *instance, const struct read_request *request,
-		      struct numa_counts *scratch, enum text_style style, char *buffer, size_t size)
-{
-	struct kernel_files *files = instance;
-	int directory = live_dirs_open(&files->live.dirs, request->memcg, NULL), fd;
-	long length;
-
-	(void)scratch;
-	(void)style;
-	if (directory < 0)
-		return directory;
-	fd = openat(directory, files->file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	length = read_whole(fd, buffer, size);
-	close(fd);
-	return length;
-}
-
-/* Rows by name. */
-static void take_row(const struct stat_row *row, struct numa_counts *out)
-{
-	for (unsigned scope = 0; scope < NR_SCOPES; scope++) {
-		const char *prefix =
-			scope == SCOPE_HIERARCHICAL ? out->format->hierarchical_prefix : "";
-		size_t skip = strlen(prefix);
-
-		if (!(out->format->scopes & (1u << scope)) || strncmp(row->name, prefix, skip))
-			continue;
-		for (unsigned i = 0; i < out->format->nr_rows; i++) {
-			if (strcmp(row->name + skip, out->format->rows[i].name))
-				continue;
-			if (out->format->has_sum)
-				out->cells[stat_cell(out, scope, i, 0)] = row->value;
-			for (unsigned k = 0; k < row->nr_columns && k < out->nr_nodes; k++)
-				out->cells[stat_cell(out, scope, i, 1 + k)] = row->columns[k].value;
-		}
-	}
+	return length < 0 ? (int)length : live_scan(text, (size_t)length, request->rows, out);
 }
 
 static int read_counts(void *instance, const struct read_request *request, struct numa_counts *out)
 {
-	char *text = malloc(TEXT_MAX);
-	struct stat_file *file = NULL;
-	struct error err;
-	long length;
-	int r;
-
-	if (!text)
-		return -ENOMEM;
-	length = read_text(instance, request, out, TEXT_FAST, text, TEXT_MAX);
-	r = length < 0 ? (int)length
-		       : stat_parse("", text, (size_t)length, out->format->type, &file, &err);
-	for (size_t i = 0; !r && i < file->nr_rows; i++)
-		if (file->rows[i].known)
-			take_row(&file->rows[i], out);
-	stat_file_free(file);
-	free(text);
-	return r;
+	return read_and_scan(instance, request, out, NULL);
 }
 
 static int count_read(void *instance, const struct read_request *request, struct numa_counts *out,
 		      struct op_probe *probe)
 {
+	struct live_reading *reading = instance;
+
 	(void)probe;
-	return read_counts(instance, request, out);
+	return read_and_scan(reading, request, out, &reading->counted);
 }
 
 const struct backend backend_kernel = {
 	.name = "kernel",
 	.description = "the running kernel's own file of a real cgroup",
+	.capabilities = BACKEND_PRINTED,
 	.uncounted = COUNTS_ALL_BUT_TEXT,
+	.files = 1u << STAT_NUMA_V2 | 1u << STAT_MEMORY_V1 | 1u << STAT_MEMORY_V2,
 	.fixture = &live_fixture,
+	.possible = possible,
+	.facts = live_reads_facts,
 	.bytes = bytes,
 	.guess_read_ns = guess_read_ns,
 	.create = create,
-	.destroy = destroy,
+	.destroy = live_reads_destroy,
 	.regions = live_regions,
 	.read_counts = read_counts,
 	.count_read = count_read,
-	.read_text = read_text,
+	.read_stat = read_counts,
+	.count_stat = count_read,
+	.read_text = live_reads_read_text,
+	.text_room = live_reads_text_room,
 	.bound = live_bound,
+	.comparable = live_env_comparable,
 };

@@ -19,7 +19,7 @@ int live_env_open(const struct backend_env *env, struct live_env *live, struct e
 	const char *path = directory_of(env);
 	int r;
 
-	*live = (struct live_env){.point = env->point, .top = -1};
+	*live = (struct live_env){.point = env->point, .path = path, .top = -1};
 	live->version = (unsigned)json_integer_value(json_object_get(env->fixture, "version"));
 	if (!path || live->version < 1 || live->version > 2)
 		return error_set(err, -EINVAL, "the fixture does not say where its cgroups are");
@@ -52,6 +52,24 @@ uint64_t live_bound(const struct point *point, enum numa_scope scope, enum numa_
 	(void)subtree;
 	(void)truth;
 	return FOLIO_BATCH_HELD * (uint64_t)point->machine.cpus;
+}
+
+static bool is_all_or_none(unsigned lists, unsigned kind)
+{
+	return (lists & kind) == kind || !(lists & kind);
+}
+
+bool live_env_comparable(const struct stat_row_format *row)
+{
+	unsigned lists = 0;
+
+	for (unsigned i = 0; i < row->nr_items; i++) {
+		if (row->items[i] >= NR_LRU_LISTS)
+			return false;
+		lists |= 1u << row->items[i];
+	}
+	return lists && is_all_or_none(lists, LRU_MASK_ANON) &&
+	       is_all_or_none(lists, LRU_MASK_FILE);
 }
 
 const struct region *live_regions(const void *instance, size_t *nr)
