@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* See chart_data.h: the data files beside the pictures. */
 #include "report/chart_data.h"
+#include "result/counts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,14 @@ void chart_put_figure(FILE *out, double value)
 		fputs("\tNaN", out);
 	else
 		fprintf(out, "\t%.6g", value);
+}
+
+static void put_count(FILE *out, uint64_t count)
+{
+	if (count == COUNT_UNKNOWN)
+		fputs("\tNaN", out);
+	else
+		fprintf(out, "\t%" PRIu64, count);
 }
 
 void chart_put_exact(FILE *out, const struct chart_view *view, const struct point *point)
@@ -70,8 +79,8 @@ void chart_latency_tsv(const struct chart_view *view, FILE *out)
 			fprintf(out, "%.17g", line->samples[i].x);
 			for (size_t f = 0; f < sizeof(figures) / sizeof(figures[0]); f++)
 				chart_put_figure(out, s->processes ? figures[f] : NAN);
-			fprintf(out, "\t%" PRIu64 "\t%u\t%" PRIu64, s->bytes_touched, s->processes,
-				s->samples);
+			put_count(out, s->bytes_touched);
+			fprintf(out, "\t%u\t%" PRIu64, s->processes, s->samples);
 			chart_put_exact(out, view, line->samples[i].point);
 			fprintf(out, "\t%s\t%s\n", s->backend, line->samples[i].point->id);
 		}

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "report/chart_tradeoff.h"
 #include "report/wrap.h"
+#include "result/counts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -190,10 +191,10 @@ static void put_cache(FILE *out, const struct chart_view *view)
 		for (size_t i = 0; i < view->lines[l].nr; i++) {
 			const struct backend_summary *s = view->lines[l].samples[i].summary;
 
-			if (!most || s->bytes_touched > most->bytes_touched)
+			if (count_number(s->bytes_touched) > (most ? most->bytes_touched : 0))
 				most = s;
 		}
-	if (most && most->bytes_touched && view->summary->llc_bytes)
+	if (most && view->summary->llc_bytes)
 		fprintf(out, "A read of %s touches up to %s; the last-level cache has %s. ",
 			most->backend, unit_format_bytes(touched, (double)most->bytes_touched),
 			unit_format_bytes(cache, (double)view->summary->llc_bytes));

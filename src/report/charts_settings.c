@@ -6,6 +6,7 @@
 #include "report/chart_tradeoff.h"
 #include "report/chart_update.h"
 #include "report/charts_axis.h"
+#include "result/counts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -161,8 +162,8 @@ static double crossing(const struct chart_line *line, double bytes, bool logarit
 {
 	for (size_t i = 1; i < line->nr; i++) {
 		const struct chart_sample *a = &line->samples[i - 1], *b = &line->samples[i];
-		double from = (double)a->summary->bytes_touched;
-		double to = (double)b->summary->bytes_touched, share;
+		double from = count_number(a->summary->bytes_touched);
+		double to = count_number(b->summary->bytes_touched), share;
 
 		if (!(from > 0 && from <= bytes && bytes < to))
 			continue;
@@ -178,14 +179,14 @@ static double crossing(const struct chart_line *line, double bytes, bool logarit
 static void put_cache_mark(const struct chart_view *view, struct chart_range x, FILE *out)
 {
 	const struct chart_line *most = NULL;
-	uint64_t bytes = 0;
-	double at = NAN;
+	double bytes = 0, at = NAN;
 	char size[UNIT_TEXT_MAX], label[CHART_TEXT_MAX + UNIT_TEXT_MAX + 80] = "";
 
 	for (size_t l = 0; l < view->nr_lines; l++)
 		for (size_t i = 0; i < view->lines[l].nr; i++)
-			if (view->lines[l].samples[i].summary->bytes_touched > bytes) {
-				bytes = view->lines[l].samples[i].summary->bytes_touched;
+			if (count_number(view->lines[l].samples[i].summary->bytes_touched) >
+			    bytes) {
+				bytes = (double)view->lines[l].samples[i].summary->bytes_touched;
 				most = &view->lines[l];
 			}
 	if (view->x && most && view->summary->llc_bytes)

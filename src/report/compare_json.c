@@ -128,11 +128,11 @@ static json_t *counts_json(const struct compare *compare)
 	for (size_t i = 0; i < compare->nr_counts; i++) {
 		const struct count_difference *count = &compare->counts[i];
 
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I}", "id",
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o}", "id",
 						      count->new_cell->point->id, "backend",
 						      count->new_cell->backend, "name", count->name,
-						      "base", (json_int_t)count->base, "new",
-						      (json_int_t)count->new));
+						      "base", count_to_json(count->base), "new",
+						      count_to_json(count->new)));
 	}
 	return json_pack("{s:I, s:o}", "pairs", (json_int_t)compare->nr_counted, "differences",
 			 list);

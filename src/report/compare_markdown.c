@@ -90,6 +90,7 @@ static int print_comparisons(const struct compare_layout *layout, bool ratios, F
 static int print_counts(const struct compare_layout *layout, FILE *out)
 {
 	const struct compare *compare = layout->compare;
+	char text[COUNT_TEXT_MAX];
 	struct table *table;
 	int r;
 
@@ -108,8 +109,8 @@ static int print_counts(const struct compare_layout *layout, FILE *out)
 		table_row(table);
 		add_point_cells(table, layout->groups, compare->counts[i].new_cell, NULL);
 		table_cell(table, "%s", compare->counts[i].name);
-		table_cell(table, "%llu", (unsigned long long)compare->counts[i].base);
-		table_cell(table, "%llu", (unsigned long long)compare->counts[i].new);
+		table_cell(table, "%s", count_text(text, compare->counts[i].base));
+		table_cell(table, "%s", count_text(text, compare->counts[i].new));
 	}
 	r = table_print_markdown(table, out);
 	table_free(table);

@@ -170,6 +170,7 @@ static int print_counts(const struct compare_layout *layout, FILE *out)
 	for (size_t i = 0; i < compare->nr_counts; i++) {
 		const struct count_difference *count = &compare->counts[i];
 		char *name, change[CHANGE_TEXT_MAX], heading[512];
+		char base[COUNT_TEXT_MAX], new[COUNT_TEXT_MAX];
 
 		if (!i || count->new_cell != count[-1].new_cell) {
 			name = point_groups_name(layout->groups, count->new_cell->point);
@@ -180,12 +181,12 @@ static int print_counts(const struct compare_layout *layout, FILE *out)
 		}
 		table_row(table);
 		table_cell(table, "%s", count->name);
-		table_cell(table, "%llu", (unsigned long long)count->base);
-		table_cell(table, "%llu", (unsigned long long)count->new);
+		table_cell(table, "%s", count_text(base, count->base));
+		table_cell(table, "%s", count_text(new, count->new));
 		table_cell(table, "%s",
 			   change_text(change,
-				       ((double)count->new - (double)count->base) /
-					       (double)count->base,
+				       (count_number(count->new) - count_number(count->base)) /
+					       count_number(count->base),
 				       "%"));
 	}
 	r = table_print(table, out);

@@ -178,7 +178,7 @@ char *gate_blind_text(const struct compare *compare)
 char *gate_failure_text(const struct compare *compare, const struct gate_failure *failure)
 {
 	const struct count_difference *count = failure->count;
-	char *text;
+	char *text, base[COUNT_TEXT_MAX], new[COUNT_TEXT_MAX];
 	int length;
 
 	switch (failure->fault) {
@@ -190,8 +190,8 @@ char *gate_failure_text(const struct compare *compare, const struct gate_failure
 		length = asprintf(&text, "processes of one run count their operations differently");
 		break;
 	case GATE_COUNT:
-		length = asprintf(&text, "%s was %llu and is %llu", count->name,
-				  (unsigned long long)count->base, (unsigned long long)count->new);
+		length = asprintf(&text, "%s was %s and is %s", count->name,
+				  count_text(base, count->base), count_text(new, count->new));
 		break;
 	default:
 		return ratio_failure(compare, failure->ratio);

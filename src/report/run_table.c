@@ -12,6 +12,7 @@
 #include "report/run_table_parts.h"
 #include "report/table.h"
 #include "report/wrap.h"
+#include "result/counts.h"
 #include "scenario/target.h"
 
 #include <errno.h>
@@ -97,14 +98,15 @@ static void work_cells(struct table *table, const struct run_line *line)
 {
 	const struct backend_summary *s = line->backend;
 	double llc = line->run->llc_bytes;
+	double touched = s->counted ? count_number(s->bytes_touched) : NAN;
 
-	cell_count(table, s->counted, s->counts.loads_hierarchical);
-	cell_count(table, s->counted, s->counts.loads_local);
-	cell_count(table, s->counted, s->counts.atomics);
-	cell_count(table, s->counted, s->counts.memcgs_visited);
-	cell_bytes(table, s->counted ? (double)s->counts.text_bytes : NAN);
-	cell_bytes(table, s->counted ? (double)s->bytes_touched : NAN);
-	cell_percentage(table, s->counted && llc > 0 ? 100 * (double)s->bytes_touched / llc : NAN);
+	cell_count(table, s->counted, count_number(s->counts.loads_hierarchical));
+	cell_count(table, s->counted, count_number(s->counts.loads_local));
+	cell_count(table, s->counted, count_number(s->counts.atomics));
+	cell_count(table, s->counted, count_number(s->counts.memcgs_visited));
+	cell_bytes(table, s->counted ? count_number(s->counts.text_bytes) : NAN);
+	cell_bytes(table, touched);
+	cell_percentage(table, llc > 0 ? 100 * touched / llc : NAN);
 }
 
 static const char *const show_columns[] = {"files", "shows", "text", NULL};
@@ -115,7 +117,7 @@ static void show_cells(struct table *table, const struct run_line *line)
 
 	cell_count(table, s->shows, target_size(&line->point->point).files);
 	cell_count(table, s->shows, s->shows);
-	cell_bytes(table, s->counted ? (double)s->counts.text_bytes : NAN);
+	cell_bytes(table, s->counted ? count_number(s->counts.text_bytes) : NAN);
 }
 
 static const char *const flush_columns[] = {"flushes", "items scanned", NULL};
@@ -124,8 +126,8 @@ static void flush_cells(struct table *table, const struct run_line *line)
 {
 	const struct backend_summary *s = line->backend;
 
-	cell_count(table, s->counted, s->counts.flushes);
-	cell_count(table, s->counted, s->counts.items_scanned);
+	cell_count(table, s->counted, count_number(s->counts.flushes));
+	cell_count(table, s->counted, count_number(s->counts.items_scanned));
 }
 
 static const char *const error_columns[] = {"error",      "of value", "bound", "of bound",

@@ -3,6 +3,7 @@
 #include "report/run_table_parts.h"
 #include "report/table.h"
 #include "report/wrap.h"
+#include "result/counts.h"
 #include "result/document.h"
 #include "scenario/target.h"
 #include "stats/order.h"
@@ -201,7 +202,7 @@ void work_notes(const struct run_summary *summary, FILE *out)
 
 static bool flushed(const struct backend_summary *s)
 {
-	return s->counted && s->counts.flushes;
+	return s->counted && count_number(s->counts.flushes) > 0;
 }
 
 bool shows_known(const struct run_summary *summary)

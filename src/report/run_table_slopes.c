@@ -8,6 +8,7 @@
 #include "report/run_table_parts.h"
 #include "report/table.h"
 #include "report/wrap.h"
+#include "result/counts.h"
 #include "stats/order.h"
 
 #include <errno.h>
@@ -33,7 +34,9 @@ static void collect(const struct run_groups *groups, const struct run_group *gro
 		const struct backend_summary *s = &point->backends[b];
 		double x = (double)parameter_get(groups->row, &point->point);
 
-		if (!(s->median_ns > 0) || !(x > 0) || (double)s->bytes_touched < least)
+		if (!(s->median_ns > 0) || !(x > 0))
+			continue;
+		if (beyond && !(count_number(s->bytes_touched) >= least))
 			continue;
 		series->x[series->nr] = x;
 		series->y[series->nr++] = s->median_ns;

@@ -79,9 +79,9 @@ static json_t *counts_to_json(const struct record_cell *cell, int *failed)
 		return json_null();
 	object = json_object();
 	for (size_t i = 0; i < nr_count_names; i++)
-		put(object, count_names[i].name, whole(count_value(&count_names[i], &cell->counts)),
-		    failed);
-	put(object, "bytes_touched", whole(cell->bytes_touched), failed);
+		put(object, count_names[i].name,
+		    count_to_json(count_value(&count_names[i], &cell->counts)), failed);
+	put(object, "bytes_touched", count_to_json(cell->bytes_touched), failed);
 	return object;
 }
 

@@ -231,14 +231,15 @@ static int read_counts(const struct reading *reading, struct error *err)
 	if (!json_is_object(counts))
 		return 0;
 	cell->counted = true;
-	cell->bytes_touched = json_whole_at(counts, "bytes_touched");
+	cell->bytes_touched = count_from_json(counts, "bytes_touched");
 	for (size_t i = 0; i < nr_count_names; i++) {
 		const json_t *count = json_object_get(counts, count_names[i].name);
 
-		if (count && (!json_is_integer(count) || json_integer_value(count) < 0))
+		if (count && !json_is_null(count) &&
+		    (!json_is_integer(count) || json_integer_value(count) < 0))
 			return cell_fault(reading, "counts", err, "are not whole numbers");
 		*count_field(&count_names[i], &cell->counts) =
-			json_whole_at(counts, count_names[i].name);
+			count_from_json(counts, count_names[i].name);
 	}
 	return 0;
 }

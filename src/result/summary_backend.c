@@ -167,14 +167,14 @@ static void add_start(struct backend_summary *into, const json_t *result)
 static void add_counts(struct backend_summary *into, const json_t *result)
 {
 	const json_t *json = json_object_get(result, "counts");
-	uint64_t touched = json_whole_at(json, "bytes_touched");
+	uint64_t touched = count_from_json(json, "bytes_touched");
 	uint64_t shows = json_whole_at(json, "shows");
 	struct op_counts counts = {0};
 
 	if (!json_is_object(json))
 		return;
 	for (size_t i = 0; i < nr_count_names; i++)
-		*count_field(&count_names[i], &counts) = json_whole_at(json, count_names[i].name);
+		*count_field(&count_names[i], &counts) = count_from_json(json, count_names[i].name);
 	if (!into->counted)
 		into->counts = counts;
 	else if (memcmp(&into->counts, &counts, sizeof(counts)))

@@ -93,9 +93,11 @@ static void put_work(json_t *o, const struct backend_summary *s, int *failed)
 {
 	for (size_t i = 0; i < nr_count_names; i++)
 		put(o, count_names[i].name,
-		    whole(s->counted, count_value(&count_names[i], &s->counts)), failed);
+		    s->counted ? count_to_json(count_value(&count_names[i], &s->counts))
+			       : json_null(),
+		    failed);
 	put(o, "counts_differ", json_boolean(s->counts_differ), failed);
-	put(o, "bytes_touched", whole(s->counted, s->bytes_touched), failed);
+	put(o, "bytes_touched", s->counted ? count_to_json(s->bytes_touched) : json_null(), failed);
 	put(o, "shows", whole(s->counted && s->shows, s->shows), failed);
 	put(o, "memory_bytes", whole(s->memory_bytes, s->memory_bytes), failed);
 }

@@ -86,7 +86,7 @@ struct ratio_cause {
 struct count_difference {
 	const struct record_cell *base_cell, *new_cell;
 	const char *name; /* of counts.h; "bytes_touched" too */
-	uint64_t base, new;
+	uint64_t base, new; /* COUNT_UNKNOWN: not known on that side */
 };
 
 /* Points that share a value and changed together. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * See compare_parts.h: operation counts. They come from counting and not from a clock, so that any
- * difference is a difference of the code or of what it was asked to do.
+ * difference is a difference of the code or of what it was asked to do. A count that one side does
+ * not know is one, too: nobody can say that it is the same.
  */
 #include "verdict/compare_parts.h"
 

@@ -396,6 +396,25 @@ def a_gate_fails_on_errors_and_counts_of_the_new_run():
         _json(new=new, code=0)
 
 
+def a_count_that_one_side_does_not_know_is_no_number_anywhere():
+    new = made.sweep(seed=2, **NEW)
+    for name in ('atomics', 'bytes_touched'):
+        new['points'][2]['results'][1]['counts'][name] = None
+    document = _json('--gate', new=new, code=1)
+    tap.equal([(d['name'], d['base'], d['new']) for d in document['counts']['differences']],
+              [('atomics', 30, None), ('bytes_touched', 34176, None)])
+    tap.equal({f['fault'] for f in document['failures']}, {'count'})
+    for form in ('table', 'markdown'):
+        text = _compare('--gate', '--format', form, new=new, code=1).stdout
+        tap.expect('18446744073709551615' not in text, text)
+        tap.contains(text, 'atomics was 30 and is unknown')
+    known = _json(base=new, new=made.sweep(seed=3, **NEW))
+    tap.equal([(d['base'], d['new']) for d in known['counts']['differences']],
+              [(None, 30), (None, 34176)])
+    both = _json('--gate', base=new, new=new, code=0)
+    tap.equal(both['counts'], {'pairs': 16, 'differences': []})
+
+
 def failed_repetitions_are_said():
     new = made.sweep(seed=2, processes=8, **NEW)
     new['points'][1]['results'][0]['failed'] = 2

@@ -436,6 +436,37 @@ static void the_worst_is_kept_and_disagreement_is_said(void **state)
 	summary_free(summary);
 }
 
+/* What a live kernel does for a read is not known: never a number in what people are shown. */
+static void counts_that_are_not_known_stay_so(void **state)
+{
+	struct made_run *made = *state;
+	struct run_summary *summary;
+	json_t *document, *shown;
+	struct backend_summary *s;
+
+	for (unsigned r = 1; r <= 2; r++) {
+		json_t *result = made_result(made, 0, 1, r);
+		json_t *counts = json_object_get(result, "counts");
+
+		json_object_set_new(counts, "loads_local", json_null());
+		json_object_set_new(counts, "bytes_touched", json_null());
+		made_run_write(made, 0, 1, r, result);
+	}
+	summary = load(made);
+	s = &summary->points[0].backends[1];
+	assert_true(s->counted && !s->counts_differ);
+	assert_true(s->counts.loads_local == COUNT_UNKNOWN && s->bytes_touched == COUNT_UNKNOWN);
+	assert_true(s->counts.text_bytes > 0 && s->counts.text_bytes != COUNT_UNKNOWN);
+	document = summary_to_json(summary);
+	shown = json_at(document, "points.0.results.1");
+	assert_string_equal(json_string_value(json_object_get(shown, "backend")), "cached");
+	assert_true(json_is_null(json_object_get(shown, "loads_local")));
+	assert_true(json_is_null(json_object_get(shown, "bytes_touched")));
+	assert_true(json_is_integer(json_object_get(shown, "text_bytes")));
+	json_decref(document);
+	summary_free(summary);
+}
+
 static void the_json_has_every_promised_key(void **state)
 {
 	static const char *const keys[] = {
@@ -564,6 +595,7 @@ int main(void)
 		CASE(ratios_pair_what_ran_in_the_same_repetition),
 		CASE(failed_and_unreadable_files_are_listed_with_reasons),
 		CASE(the_worst_is_kept_and_disagreement_is_said),
+		CASE(counts_that_are_not_known_stay_so),
 		CASE(the_json_has_every_promised_key),
 		CASE(what_is_left_out_is_neither_expected_nor_a_result),
 	};
