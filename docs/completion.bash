@@ -91,7 +91,7 @@ _memcgbench() {
         _memcgbench_files -f -- "$current"
         return
         ;;
-    --set | --repetitions | --seed | --label | --time-limit | --alpha | --min-effect | --since | -s | -r)
+    --set | --repetitions | --seed | --label | --time-limit | --alpha | --min-effect | --since | --interval | --agents | --memcgs | -s | -r | -i | -a)
         return
         ;;
     --add)
@@ -119,7 +119,7 @@ _memcgbench() {
     fi
     case $command in
     run | plan | check | aa) _memcgbench_scenarios "$current" ;;
-    report | export | history) _memcgbench_files -d -- "$current" ;;
+    report | export | history | fleet) _memcgbench_files -d -- "$current" ;;
     compare) _memcgbench_files -f -- "$current" ;;
     parse) _memcgbench_files -f -- "$current" ;;
     esac

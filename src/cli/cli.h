@@ -18,6 +18,7 @@ int cmd_check(int argc, char **argv);
 int cmd_cleanup(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_fleet(int argc, char **argv);
 int cmd_history(int argc, char **argv);
 int cmd_measure(int argc, char **argv); /* hidden: the measuring child of run */
 int cmd_parse(int argc, char **argv);

@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{"cleanup", cmd_cleanup, "remove cgroups that a killed run has left"},
 	{"compare", cmd_compare, "hold a run against an earlier one"},
 	{"export", cmd_export, "write results in the formats of other tools"},
+	{"fleet", cmd_fleet, "work out what collectors cost, from measured sweeps"},
 	{"history", cmd_history, "find where results changed over many runs"},
 	{"measure", cmd_measure, NULL},
 	{"parse", cmd_parse, "read a memory.numa_stat or memory.stat file"},
