@@ -69,7 +69,11 @@ static const struct captured_cell *cells_of(const struct point *point, uint32_t 
 	const struct captured *captured = point->tree.captured;
 	uint32_t row = captured->row[memcg];
 
-	*nr = row == CAPTURED_NO_ROW ? 0 : captured->rows[row].nr_cells;
+	if (row == CAPTURED_NO_ROW) {
+		*nr = 1;
+		return &captured->held_by_dying;
+	}
+	*nr = captured->rows[row].nr_cells;
 	return *nr ? &captured->cells[captured->rows[row].first_cell] : NULL;
 }
 

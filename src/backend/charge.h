@@ -12,8 +12,9 @@
  * passed through it has spilled.
  *
  * By counters.distribution captured each memcg holds what its file says, by node and list; dying
- * memcgs, of which it says nothing, hold none. From which CPUs they were charged is not known, and
- * as for others: those of the node on which a memcg has most.
+ * memcgs, of which it says nothing, hold the one page without which they would be gone. From which
+ * CPUs they were charged is not known, and as for others: those of the node on which a memcg has
+ * most.
  */
 #ifndef MEMCGBENCH_BACKEND_CHARGE_H
 #define MEMCGBENCH_BACKEND_CHARGE_H

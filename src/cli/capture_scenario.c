@@ -64,7 +64,7 @@ void capture_remarks_write(const struct captured *captured, FILE *out)
 	      out);
 	if (facts[CAPTURED_PLACES] == CAPTURED_AT_TOP && facts[CAPTURED_DYING] != CAPTURED_UNKNOWN)
 		fputs("# cgroup v1 does not tell where dying memcgs are, nor what they hold: all "
-		      "are at the top,\n# without pages.\n",
+		      "are at the top.\n",
 		      out);
 }
 

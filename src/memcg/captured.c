@@ -112,6 +112,8 @@ int captured_finish(struct captured *captured)
 			deepest = captured->rows[i].depth;
 	}
 	captured->nr = (uint32_t)nr;
+	captured->held_by_dying = (struct captured_cell){.nid = captured->nids[0]};
+	captured->held_by_dying.pages[LRU_INACTIVE_FILE] = 1;
 	free(captured->row);
 	free(captured->parent);
 	captured->row = calloc(nr + 1, sizeof(*captured->row));

@@ -97,6 +97,9 @@ struct captured {
 	uint32_t nr_dying;
 	uint32_t *row; /* [nr]; CAPTURED_NO_ROW: dying */
 	uint32_t *parent; /* [nr]; UINT32_MAX for the top */
+	/* What each dying one holds when the tree is replayed. The file does not say, but without a
+	 * page it would be gone: one of a file, on the first node. */
+	struct captured_cell held_by_dying;
 };
 
 #define CAPTURED_NO_ROW UINT32_MAX
