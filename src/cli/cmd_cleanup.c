@@ -75,7 +75,10 @@ static void say(void *arg, const struct left_over *left)
 			printf("%s: would be removed\n", left->name);
 		else
 			printf("%s: removed, %" PRIu64 " cgroups\n", left->name, left->cgroups);
-		return;
+		if (!*left->err->text)
+			return;
+		snprintf(text, sizeof(text), "%s: %s", left->name, left->err->text);
+		break;
 	case LEFT_IN_USE:
 		printf("%s: in use, left alone\n", left->name);
 		return;

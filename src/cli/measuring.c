@@ -24,6 +24,7 @@ enum {
 	KEY_SKIP_IMPOSSIBLE,
 	KEY_LABEL,
 	KEY_NO_LOCK,
+	KEY_ENABLE,
 	KEY_TIME_LIMIT,
 };
 
@@ -38,6 +39,11 @@ static const struct argp_option option_table[] = {
 	 "measure what is possible on this machine and leave out the rest", 0},
 	{"label", KEY_LABEL, "TEXT", 0, "stored in the results, in place of a host name", 0},
 	{"no-lock", KEY_NO_LOCK, NULL, 0, "do not wait for other sweeps on this machine", 0},
+	{"enable-controllers", KEY_ENABLE, NULL, 0,
+	 "cgroup v2, live back ends: have the hierarchy's top hand the memory controller down "
+	 "while "
+	 "a tree stands, where it does not",
+	 0},
 	{"time-limit", KEY_TIME_LIMIT, "TIME", 0,
 	 "end a process that takes longer, e.g. 90s (default: from the estimate)", 0},
 	{0},
@@ -106,6 +112,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_NO_LOCK:
 		measuring->no_lock = true;
+		return 0;
+	case KEY_ENABLE:
+		run->fixtures.enable_controllers = true;
 		return 0;
 	case KEY_TIME_LIMIT:
 		run->limit_ns = whole_number(state, "--time-limit", text, UNIT_TIME, 1);

@@ -37,6 +37,17 @@ int hierarchy_file_lists(int directory, const char *file, const char *word)
 	return 0;
 }
 
+int hierarchy_file_write(int directory, const char *file, const char *text)
+{
+	int fd = openat(directory, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), r = 0;
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		r = -errno;
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
 int hierarchy_open(const char *path, unsigned version, struct hierarchy *out, struct error *err)
 {
 	*out = (struct hierarchy){.version = version, .fd = -1};

@@ -25,6 +25,9 @@ struct hierarchy {
 	bool read_only; /* the mount, or all of it */
 	bool in_part; /* what is mounted is a cgroup's directory, not that of all */
 	bool with_cpuset; /* v1: cpuset shares it */
+	/* v2: its top may be told to hand memory down, by who finds it. No, until the caller of
+	 * hierarchy_find() says so. */
+	bool may_enable;
 };
 
 /*
@@ -44,5 +47,7 @@ void hierarchy_close(struct hierarchy *hierarchy);
 /* Is the word among the words of the file, which spaces and line ends separate? As
  * cgroup.controllers and cgroup.subtree_control list controllers. -errno. */
 int hierarchy_file_lists(int directory, const char *file, const char *word);
+/* Write to a file that is there, in one write. -errno. */
+int hierarchy_file_write(int directory, const char *file, const char *text);
 
 #endif

@@ -85,6 +85,7 @@ static int make_tree(struct live *live, struct error *err)
 	struct live_progress progress = {tell, live};
 	int r = hierarchy_find(HIERARCHY_MOUNTS, &live->hierarchy, err);
 
+	live->hierarchy.may_enable = live->env.options.enable_controllers;
 	if (!r)
 		r = own_notes_path(live->notes, err);
 	if (!r)

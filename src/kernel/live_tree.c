@@ -19,21 +19,10 @@ static bool stopped(const struct live_progress *progress, uint32_t done, uint32_
 	return progress && progress->each && progress->each(progress->arg, done, of);
 }
 
-static int write_file(int directory, const char *file, const char *text)
-{
-	int fd = openat(directory, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), r = 0;
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		r = -errno;
-	if (fd >= 0)
-		close(fd);
-	return r;
-}
-
 /* v2: children get the memory controller from `directory`. */
-static int hand_down(int directory, const char *what, struct error *err)
+static int hand_on(int directory, const char *what, struct error *err)
 {
-	int r = write_file(directory, SUBTREE, "+memory");
+	int r = hierarchy_file_write(directory, SUBTREE, "+memory");
 
 	return r ? error_set(err, r, "%s: cannot hand the memory controller down: %s", what,
 			     strerror(-r))
@@ -55,7 +44,7 @@ static int make_tops(struct live_tree *live, const struct hierarchy *hierarchy, 
 	int own = live->own.fd, r = 0;
 
 	if (hierarchy->version == 2)
-		r = hand_down(own, live->own.name, err);
+		r = hand_on(own, live->own.name, err);
 	if (!r)
 		r = make_directory(own, LIVE_TREE_TOP, &live->top, err);
 	if (!r)
@@ -73,7 +62,7 @@ static int make_one(struct live_tree *live, unsigned version, uint32_t memcg, st
 	if (parent < 0)
 		return parent;
 	if (version == 2 && tree->first_child[above] == memcg)
-		r = hand_down(parent, "a cgroup of the tree", err);
+		r = hand_on(parent, "a cgroup of the tree", err);
 	if (r)
 		return r;
 	if (mkdirat(parent, memcg_tree_name(tree, memcg, name), 0755) == 0)
@@ -114,30 +103,14 @@ static void close_all(struct live_tree *live)
 	live->top = live->parking = -1;
 }
 
-static int may_hand_down(const struct hierarchy *hierarchy, struct error *err)
-{
-	int r = hierarchy->version == 1 ? 1
-					: hierarchy_file_lists(hierarchy->fd, SUBTREE, "memory");
-
-	if (r > 0)
-		return 0;
-	if (r < 0)
-		return error_set_at(err, r, hierarchy->mount, 0, 0, "cannot read " SUBTREE ": %s",
-				    strerror(-r));
-	return error_set_at(err, -ENODEV, hierarchy->mount, 0, 0,
-			    SUBTREE " does not hand the memory controller down");
-}
-
 int live_tree_make(const struct hierarchy *hierarchy, const char *notes,
 		   const struct memcg_tree *tree, const struct live_progress *progress,
 		   struct live_tree *live, struct error *err)
 {
 	struct error why;
-	int r = may_hand_down(hierarchy, err);
+	int r;
 
 	*live = (struct live_tree){.tree = tree, .top = -1, .parking = -1};
-	if (r)
-		return r;
 	r = own_cgroup_make(hierarchy, notes, &live->own, err);
 	if (r)
 		return r;
@@ -210,7 +183,7 @@ int live_tree_park(const struct live_tree *live, pid_t pid, struct error *err)
 	int r;
 
 	snprintf(text, sizeof(text), "%d", (int)pid);
-	r = write_file(live->parking, "cgroup.procs", text);
+	r = hierarchy_file_write(live->parking, "cgroup.procs", text);
 	return r ? error_set(err, r, "cannot move process %s to cgroup " LIVE_TREE_PARKING ": %s",
 			     text, strerror(-r))
 		 : 0;

@@ -38,9 +38,7 @@ struct live_tree {
 };
 
 /*
- * -EINTR where it was stopped; on any error nothing is left but what the message says. With v2,
- * `memory` has to be among the controllers that the hierarchy's top hands down (-ENODEV, with a
- * message that says how to).
+ * -EINTR where it was stopped; on any error nothing is left but what the message says.
  */
 int live_tree_make(const struct hierarchy *hierarchy, const char *notes,
 		   const struct memcg_tree *tree, const struct live_progress *progress,

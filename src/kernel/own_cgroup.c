@@ -3,6 +3,7 @@
 #include "kernel/own_cgroup.h"
 
 #include "base/file.h"
+#include "kernel/hand_down.h"
 #include "kernel/remove_tree.h"
 
 #include <dirent.h>
@@ -102,7 +103,7 @@ static int cannot_make(const struct own_cgroup *own, int code, struct error *err
 			    "cannot make a cgroup there: %s", strerror(-code));
 }
 
-static int make_noted(struct own_cgroup *own, struct own_note *note, struct error *err)
+static int make_noted(struct own_cgroup *own, struct error *err)
 {
 	int top = own->hierarchy->fd, r = 0;
 	struct stat st;
@@ -113,8 +114,8 @@ static int make_noted(struct own_cgroup *own, struct own_note *note, struct erro
 	if (own->fd < 0 || fstat(own->fd, &st) < 0) {
 		r = -errno;
 	} else {
-		note->directory = st.st_ino;
-		r = own_note_write(own->note, note);
+		own->said.directory = st.st_ino;
+		r = own_note_write(own->note, &own->said);
 	}
 	if (!r)
 		return 0;
@@ -132,10 +133,29 @@ static void close_own(struct own_cgroup *own)
 	own->fd = own->note = -1;
 }
 
+/* v2: noted before it is done. */
+static int have_memory(struct own_cgroup *own, struct error *err)
+{
+	const struct hierarchy *hierarchy = own->hierarchy;
+	int r = is_handed_down(hierarchy, err);
+
+	if (r)
+		return r < 0 ? r : 0;
+	if (!hierarchy->may_enable)
+		return error_set_at(err, -ENODEV, hierarchy->mount, 0, 0,
+				    "cgroup.subtree_control does not hand the memory controller "
+				    "down");
+	own->said.enabled = true;
+	r = own_note_write(own->note, &own->said);
+	if (r)
+		return error_set_at(err, r, own->notes, 0, 0, "cannot write a note: %s",
+				    strerror(-r));
+	return hand_down(hierarchy, err);
+}
+
 /* A note is written only where nothing of its name is there: what is found later is ours then. */
 static int make_with_note(struct own_cgroup *own, int notes, struct error *err)
 {
-	struct own_note note = {.directory = 0};
 	struct stat st;
 	int r;
 
@@ -143,12 +163,17 @@ static int make_with_note(struct own_cgroup *own, int notes, struct error *err)
 		return cannot_make(own, -EEXIST, err);
 	if (errno != ENOENT || fstat(own->hierarchy->fd, &st) < 0)
 		return cannot_make(own, -errno, err);
-	note.device = st.st_dev;
-	own->note = own_note_make(notes, own->name, &note);
+	own->said.device = st.st_dev;
+	own->note = own_note_make(notes, own->name, &own->said);
 	if (own->note < 0)
 		return error_set_at(err, own->note, own->notes, 0, 0, "cannot write a note: %s",
 				    strerror(-own->note));
-	r = make_noted(own, &note, err);
+	r = make_noted(own, err);
+	if (!r) {
+		r = have_memory(own, err);
+		if (r)
+			unlinkat(own->hierarchy->fd, own->name, AT_REMOVEDIR);
+	}
 	if (r) {
 		unlinkat(notes, own->name, 0);
 		close_own(own);
@@ -191,6 +216,7 @@ int own_cgroup_remove(struct own_cgroup *own, struct error *err)
 	else
 		r = remove_tree(own->hierarchy->fd, own->name, &is, &removed, err);
 	if (!r) {
+		r = own->said.enabled ? take_back(own->hierarchy, err) : 0;
 		notes = own_notes_open(own->notes, false, NULL);
 		if (notes >= 0) {
 			unlinkat(notes, own->name, 0);
@@ -232,10 +258,15 @@ static int prove(const struct cleaning *cleaning, int fd, const struct own_note 
 	return error_set(why, -EPERM, "its note is of another directory of that name");
 }
 
-static void forget(const struct cleaning *cleaning, const char *name)
+/* Its directory is gone. In `why` what stays all the same. */
+static void forget(const struct cleaning *cleaning, const char *name, const struct own_note *note,
+		   struct error *why)
 {
-	if (!cleaning->dry)
-		unlinkat(cleaning->notes, name, 0);
+	if (cleaning->dry)
+		return;
+	if (note->enabled)
+		take_back(cleaning->hierarchy, why);
+	unlinkat(cleaning->notes, name, 0);
 }
 
 /* Of a run that is over, and whose note is ours meanwhile. */
@@ -256,7 +287,7 @@ static void clean_noted(const struct cleaning *cleaning, const char *name,
 		if (!cleaning->dry && remove_tree(top, name, &is, &left->cgroups, why))
 			left->state = LEFT_FAILED;
 		else
-			forget(cleaning, name);
+			forget(cleaning, name, note, why);
 	}
 	close(fd);
 }
@@ -333,6 +364,8 @@ static void visit_note(void *arg, const char *name, const struct maker *maker)
 {
 	struct clean_visit *visit = arg;
 	const struct cleaning *cleaning = &visit->cleaning;
+	struct error why = {.text = ""};
+	struct left_over left = {.name = name, .state = LEFT_REMOVED, .err = &why};
 	struct own_note note;
 	struct stat st;
 	int fd;
@@ -342,11 +375,16 @@ static void visit_note(void *arg, const char *name, const struct maker *maker)
 	fd = own_note_take(cleaning->notes, name, &note);
 	if (fd < 0)
 		return;
-	if (strcmp(maker->boot, cleaning->self.boot) != 0 || !note.device ||
-	    (note.device == cleaning->dev &&
-	     fstatat(cleaning->hierarchy->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
-	     errno == ENOENT))
-		forget(cleaning, name);
+	if (strcmp(maker->boot, cleaning->self.boot) != 0 || !note.device) {
+		note.enabled = false;
+		forget(cleaning, name, &note, &why);
+	} else if (note.device == cleaning->dev &&
+		   fstatat(cleaning->hierarchy->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+		   errno == ENOENT) {
+		forget(cleaning, name, &note, &why);
+		if (note.enabled)
+			visit->each(visit->arg, &left);
+	}
 	close(fd);
 }
 

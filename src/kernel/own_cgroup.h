@@ -31,14 +31,20 @@ struct own_cgroup {
 	char name[OWN_CGROUP_NAME_MAX];
 	int fd; /* of the directory; owned */
 	int note; /* a descriptor, and with it the lock that says that we live; owned */
+	struct own_note said; /* what it says */
 };
 
-/* Make this process's directory. Nothing is left of it on error. -EEXIST: it has one already. */
+/*
+ * Make this process's directory. Nothing is left of it on error. -EEXIST: it has one already. With
+ * v2, the hierarchy's top has to hand memory down (-ENODEV), or is made to where it may be
+ * (hierarchy->may_enable).
+ */
 int own_cgroup_make(const struct hierarchy *hierarchy, const char *notes, struct own_cgroup *own,
 		    struct error *err);
 /*
- * Remove it and all below. -EBUSY where a process is in one of its cgroups and stays; then the
- * directory stays, for a later try, and the message names the cgroup.
+ * Remove it and all below, and take back what the hierarchy's top was made to hand down. -EBUSY
+ * where a process is in one of its cgroups and stays; then the directory stays, for a later try,
+ * and the message names the cgroup. The same where memory stays handed down since others use it.
  */
 int own_cgroup_remove(struct own_cgroup *own, struct error *err);
 
@@ -54,7 +60,8 @@ struct left_over {
 	const char *name;
 	enum left_state state;
 	uint64_t cgroups; /* removed, those below included */
-	const struct error *err; /* of LEFT_FAILED; of LEFT_NOT_OURS the reason */
+	const struct error *err; /* of LEFT_FAILED; of LEFT_NOT_OURS the reason; of LEFT_REMOVED
+				  * why memory stays handed down, "" where it does not */
 };
 
 /*

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /* Of one length always, so that a newer text covers an older one in one write. */
-#define FORMAT     "memcgbench note 1\ndevice %020" PRIu64 "\ndirectory %020" PRIu64 "\n"
-#define SCAN       "memcgbench note 1\ndevice %20" SCNu64 "\ndirectory %20" SCNu64 "\n"
+#define FORMAT     "memcgbench note 1\ndevice %020" PRIu64 "\ndirectory %020" PRIu64 "\nenabled %d\n"
+#define SCAN       "memcgbench note 1\ndevice %20" SCNu64 "\ndirectory %20" SCNu64 "\nenabled %1d\n"
 #define LENGTH_MAX 128
 
 int own_notes_path(char path[PATH_MAX], struct error *err)
@@ -95,7 +95,8 @@ static int lock(int fd, bool wait)
 int own_note_write(int fd, const struct own_note *note)
 {
 	char text[LENGTH_MAX];
-	int length = snprintf(text, sizeof(text), FORMAT, note->device, note->directory);
+	int length =
+		snprintf(text, sizeof(text), FORMAT, note->device, note->directory, note->enabled);
 	ssize_t put = pwrite(fd, text, (size_t)length, 0);
 
 	if (put == length)
@@ -140,12 +141,15 @@ static int read_note(int fd, struct own_note *note)
 {
 	char text[LENGTH_MAX];
 	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+	int enabled = 0;
 
 	*note = (struct own_note){.device = 0};
 	if (length < 0)
 		return -errno;
 	text[length] = '\0';
-	if (sscanf(text, SCAN, &note->device, &note->directory) != 2)
+	if (sscanf(text, SCAN, &note->device, &note->directory, &enabled) == 3)
+		note->enabled = enabled;
+	else
 		*note = (struct own_note){.device = 0};
 	return 0;
 }

@@ -20,6 +20,7 @@
 struct own_note {
 	uint64_t device; /* that the hierarchy is on; 0: nothing was made yet */
 	uint64_t directory; /* its inode number; 0: it is about to be made */
+	bool enabled; /* the hierarchy's top did not hand memory down before; see hand_down.h */
 };
 
 /* Where notes are kept: /run/memcgbench for root, below XDG_RUNTIME_DIR for others. */
