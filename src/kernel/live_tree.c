@@ -39,12 +39,31 @@ static int make_directory(int parent, const char *name, int *fd, struct error *e
 	return 0;
 }
 
+/*
+ * Of v1, and of our own directory only, whose children inherit it. Before 5.11 a cgroup counts what
+ * is below it only where it is told to; and nobody is to be started at each cgroup that goes.
+ */
+static int set_up_v1(int own, struct error *err)
+{
+	static const struct {
+		const char *file, *value;
+	} knobs[] = {{"memory.use_hierarchy", "1"}, {"notify_on_release", "0"}};
+
+	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
+		int r = hierarchy_file_write(own, knobs[i].file, knobs[i].value);
+
+		if (r && r != -ENOENT)
+			return error_set(err, r, "cannot write '%s' to %s: %s", knobs[i].value,
+					 knobs[i].file, strerror(-r));
+	}
+	return 0;
+}
+
 static int make_tops(struct live_tree *live, const struct hierarchy *hierarchy, struct error *err)
 {
-	int own = live->own.fd, r = 0;
+	int own = live->own.fd;
+	int r = hierarchy->version == 2 ? hand_on(own, live->own.name, err) : set_up_v1(own, err);
 
-	if (hierarchy->version == 2)
-		r = hand_on(own, live->own.name, err);
 	if (!r)
 		r = make_directory(own, LIVE_TREE_TOP, &live->top, err);
 	if (!r)
