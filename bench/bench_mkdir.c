@@ -158,7 +158,7 @@ static int time_bare(struct bench *bench, struct times *times, struct error *err
 /* Its own directory and its note, which a bare loop has not, are in the time. */
 static int time_live(struct bench *bench, struct times *times, struct error *err)
 {
-	struct live_progress progress = {count_progress, bench};
+	struct live_progress progress = {.each = count_progress, .arg = bench};
 	struct live_tree live;
 	uint64_t since = clock_now();
 	int r = live_tree_make(&bench->hierarchy, bench->notes, bench->tree, &progress, &live, err);

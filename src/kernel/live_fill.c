@@ -112,6 +112,17 @@ static int fill_one(struct live_tree *live, const struct charge_plan *plan, uint
 	return r;
 }
 
+int live_fill_inner(struct live_tree *live, const struct charge_plan *plan, uint32_t memcg,
+		    const struct placement *placement, const struct charger *charger,
+		    struct error *err)
+{
+	struct shares shares = {.nr = 0};
+	int r = fill_one(live, plan, memcg, placement, charger, &shares, err);
+
+	free(shares.items);
+	return r ? r : live_tree_park(live, charger->pid, err);
+}
+
 /* Every CPU that a charge may have come from. */
 static int drain_all(const struct placement *placement, const struct charger *charger,
 		     struct error *err)
@@ -138,7 +149,7 @@ int live_fill(struct live_tree *live, const struct charge_plan *plan,
 		if (memcg % PER_STRIDE == 0 && progress && progress->each &&
 		    progress->each(progress->arg, memcg, nr))
 			r = error_set(err, -EINTR, "interrupted at memcg %u of %u", memcg, nr);
-		else
+		else if (live_tree_takes_processes(live, memcg))
 			r = fill_one(live, plan, memcg, placement, charger, &shares, err);
 	}
 	free(shares.items);

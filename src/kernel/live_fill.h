@@ -16,7 +16,16 @@
 struct charger_pages live_fill_room(const struct charge_plan *plan, const struct memcg_tree *tree);
 
 /*
- * Move the charger from memcg to memcg and let it charge; then park it, and drain the lists of the
+ * Charge one memcg that will take no process once it has children (live_progress.before_children),
+ * and park the charger again.
+ */
+int live_fill_inner(struct live_tree *live, const struct charge_plan *plan, uint32_t memcg,
+		    const struct placement *placement, const struct charger *charger,
+		    struct error *err);
+
+/*
+ * Move the charger from memcg to memcg, but those that are charged already as said above, and let
+ * it charge; then park it, and drain the lists of the
  * CPUs that it charged from. Modelled nodes and CPUs are the placement's real ones. -EINTR where
  * it was stopped.
  */

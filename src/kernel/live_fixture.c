@@ -80,35 +80,6 @@ static int place(struct live *live, struct error *err)
 	return r;
 }
 
-static int make_tree(struct live *live, struct error *err)
-{
-	struct live_progress progress = {tell, live};
-	int r = hierarchy_find(HIERARCHY_MOUNTS, &live->hierarchy, err);
-
-	live->hierarchy.may_enable = live->env.options.enable_controllers;
-	if (!r)
-		r = own_notes_path(live->notes, err);
-	if (!r)
-		r = own_cgroup_clean(&live->hierarchy, live->notes, false, forget_left_over, NULL,
-				     err);
-	if (!r && memcg_tree_new(&live->env.point->tree, &live->tree))
-		r = error_set(err, -ENOMEM, "out of memory for the tree");
-	if (!r)
-		r = place(live, err);
-	if (r)
-		return r;
-	live->doing = "waiting for removed cgroups to be gone";
-	r = live_await_release(&live->hierarchy, &progress, err);
-	if (r)
-		return r;
-	live->doing = "making cgroups";
-	live->dying_before = live_dying_before(&live->hierarchy);
-	r = live_tree_make(&live->hierarchy, live->notes, live->tree, &progress, &live->cgroups,
-			   err);
-	live->made = !r;
-	return r;
-}
-
 /* Where pages of a file may lie that is no memory itself. */
 static int start_charger(struct live *live, struct error *err)
 {
@@ -124,25 +95,71 @@ static int start_charger(struct live *live, struct error *err)
 	return r;
 }
 
+static int charge_inner(void *arg, uint32_t memcg, struct error *err)
+{
+	struct live *live = arg;
+
+	return live_fill_inner(&live->cgroups, &live->plan, memcg, live->placement, &live->charger,
+			       err);
+}
+
+static void let_charger_go(void *arg)
+{
+	struct live *live = arg;
+
+	charger_stop(&live->charger);
+}
+
+static int make_tree(struct live *live, struct error *err)
+{
+	struct live_progress progress = {.each = tell,
+					 .before_children = charge_inner,
+					 .let_go = let_charger_go,
+					 .arg = live};
+	int r = hierarchy_find(HIERARCHY_MOUNTS, &live->hierarchy, err);
+
+	live->hierarchy.may_enable = live->env.options.enable_controllers;
+	if (!r)
+		r = own_notes_path(live->notes, err);
+	if (!r)
+		r = own_cgroup_clean(&live->hierarchy, live->notes, false, forget_left_over, NULL,
+				     err);
+	if (!r && memcg_tree_new(&live->env.point->tree, &live->tree))
+		r = error_set(err, -ENOMEM, "out of memory for the tree");
+	if (!r)
+		r = place(live, err);
+	live->plan.point = live->env.point;
+	if (!r)
+		r = start_charger(live, err);
+	if (r)
+		return r;
+	live->doing = "waiting for removed cgroups to be gone";
+	r = live_await_release(&live->hierarchy, &progress, err);
+	if (r)
+		return r;
+	live->doing = "making cgroups";
+	live->dying_before = live_dying_before(&live->hierarchy);
+	r = live_tree_make(&live->hierarchy, live->notes, live->tree, &progress, &live->cgroups,
+			   err);
+	live->made = !r;
+	return r;
+}
+
 static int charge_pages_of(struct live *live, struct error *err)
 {
-	struct live_progress progress = {tell, live};
+	struct live_progress progress = {.each = tell, .arg = live};
 	uint64_t since = clock_now();
 	int r;
 
-	live->plan.point = live->env.point;
 	live->doing = "charging pages to cgroups";
-	r = start_charger(live, err);
-	if (!r)
-		r = live_fill(&live->cgroups, &live->plan, live->placement, &live->charger,
-			      &progress, err);
-	live->charged_ns = clock_now() - since;
+	r = live_fill(&live->cgroups, &live->plan, live->placement, &live->charger, &progress, err);
+	live->charged_ns = live->cgroups.elsewhere_ns + clock_now() - since;
 	return r;
 }
 
 static int let_some_die(struct live *live, struct error *err)
 {
-	struct live_progress progress = {tell, live};
+	struct live_progress progress = {.each = tell, .arg = live};
 	uint64_t since = clock_now();
 	int r = live_tree_let_die(&live->cgroups, err);
 

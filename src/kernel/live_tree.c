@@ -71,19 +71,37 @@ static int make_tops(struct live_tree *live, const struct hierarchy *hierarchy, 
 	return r;
 }
 
-static int make_one(struct live_tree *live, unsigned version, uint32_t memcg, struct error *err)
+/* v2: what has to be done in and to a memcg before it gets its first child. */
+static int make_ready(struct live_tree *live, uint32_t memcg, const struct live_progress *progress,
+		      struct error *err)
+{
+	uint64_t since = clock_now();
+	int directory, r = 0;
+
+	if (progress && progress->before_children)
+		r = progress->before_children(progress->arg, memcg, err);
+	if (r)
+		return r;
+	live->elsewhere_ns += clock_now() - since;
+	directory = live_dirs_open(&live->dirs, memcg, err);
+	return directory < 0 ? directory : hand_on(directory, "a cgroup of the tree", err);
+}
+
+static int make_one(struct live_tree *live, uint32_t memcg, const struct live_progress *progress,
+		    struct error *err)
 {
 	const struct memcg_tree *tree = live->tree;
 	uint32_t above = tree->parent[memcg];
 	char name[MEMCG_NAME_MAX];
-	int parent = live_dirs_open(&live->dirs, above, err), r = 0;
+	int parent, r = 0;
 
-	if (parent < 0)
-		return parent;
-	if (version == 2 && tree->first_child[above] == memcg)
-		r = hand_on(parent, "a cgroup of the tree", err);
+	if (live->version == 2 && tree->first_child[above] == memcg)
+		r = make_ready(live, above, progress, err);
 	if (r)
 		return r;
+	parent = live_dirs_open(&live->dirs, above, err);
+	if (parent < 0)
+		return parent;
 	if (mkdirat(parent, memcg_tree_name(tree, memcg, name), 0755) == 0)
 		return 0;
 	return error_set(err, -errno, "cannot make cgroup %s, memcg %u of %u: %s%s", name, memcg,
@@ -93,8 +111,8 @@ static int make_one(struct live_tree *live, unsigned version, uint32_t memcg, st
 					 : "");
 }
 
-static int make_memcgs(struct live_tree *live, unsigned version,
-		       const struct live_progress *progress, struct error *err)
+static int make_memcgs(struct live_tree *live, const struct live_progress *progress,
+		       struct error *err)
 {
 	uint32_t of = live->tree->description.memcgs;
 	uint64_t since = clock_now();
@@ -104,11 +122,11 @@ static int make_memcgs(struct live_tree *live, unsigned version,
 
 		if (memcg % PER_STRIDE == 0 && stopped(progress, memcg, of))
 			return error_set(err, -EINTR, "interrupted at cgroup %u of %u", memcg, of);
-		r = make_one(live, version, memcg, err);
+		r = make_one(live, memcg, progress, err);
 		if (r)
 			return r;
 	}
-	live->make_ns = clock_now() - since;
+	live->make_ns = clock_now() - since - live->elsewhere_ns;
 	return 0;
 }
 
@@ -129,7 +147,8 @@ int live_tree_make(const struct hierarchy *hierarchy, const char *notes,
 	struct error why;
 	int r;
 
-	*live = (struct live_tree){.tree = tree, .top = -1, .parking = -1};
+	*live = (struct live_tree){
+		.tree = tree, .version = hierarchy->version, .top = -1, .parking = -1};
 	r = own_cgroup_make(hierarchy, notes, &live->own, err);
 	if (r)
 		return r;
@@ -137,9 +156,11 @@ int live_tree_make(const struct hierarchy *hierarchy, const char *notes,
 	if (!r)
 		r = live_dirs_init(&live->dirs, tree, live->top, err);
 	if (!r)
-		r = make_memcgs(live, hierarchy->version, progress, err);
+		r = make_memcgs(live, progress, err);
 	if (!r)
 		return 0;
+	if (progress && progress->let_go)
+		progress->let_go(progress->arg);
 	close_all(live);
 	if (own_cgroup_remove(&live->own, &why) && err)
 		snprintf(err->text + strlen(err->text), sizeof(err->text) - strlen(err->text),
@@ -194,6 +215,11 @@ int live_tree_let_die(struct live_tree *live, struct error *err)
 					 memcg, strerror(errno));
 	}
 	return 0;
+}
+
+bool live_tree_takes_processes(const struct live_tree *live, uint32_t memcg)
+{
+	return live->version == 1 || live->tree->first_child[memcg] == MEMCG_NONE;
 }
 
 int live_tree_park(const struct live_tree *live, pid_t pid, struct error *err)

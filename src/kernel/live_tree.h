@@ -7,6 +7,9 @@
  *
  * They are made in creation order; a cgroup that cannot be made (the ids are used up, no memory)
  * takes all that were made down again.
+ *
+ * With v2 a cgroup that has handed the memory controller down takes no process any more, so that
+ * pages can be charged to a memcg with children only before it gets the first of them.
  */
 #ifndef MEMCGBENCH_KERNEL_LIVE_TREE_H
 #define MEMCGBENCH_KERNEL_LIVE_TREE_H
@@ -26,15 +29,23 @@
 /* Told now and then how far it is. True: stop, as for a signal. */
 struct live_progress {
 	bool (*each)(void *arg, uint32_t done, uint32_t of);
+	/* v2: the last moment for a process in this memcg; it has to be out of it on return. Not in
+	 * the time that making takes. NULL: there shall be none. */
+	int (*before_children)(void *arg, uint32_t memcg, struct error *err);
+	/* v2: it failed, and cgroups are about to be removed that may hold processes of the
+	 * above. NULL: there are none. */
+	void (*let_go)(void *arg);
 	void *arg;
 };
 
 struct live_tree {
 	const struct memcg_tree *tree; /* outlives it */
 	struct own_cgroup own;
+	unsigned version; /* of the hierarchy: 1 or 2 */
 	int top, parking; /* directories; owned */
 	struct live_dirs dirs;
 	uint64_t make_ns; /* how long it took to make the memcgs below the root */
+	uint64_t elsewhere_ns; /* and in between, in before_children() */
 };
 
 /*
@@ -45,6 +56,9 @@ int live_tree_make(const struct hierarchy *hierarchy, const char *notes,
 		   struct live_tree *live, struct error *err);
 /* Remove it, processes in it being gone. See own_cgroup_remove(). */
 int live_tree_remove(struct live_tree *live, struct error *err);
+
+/* Can a process be moved into it, once the tree is made? */
+bool live_tree_takes_processes(const struct live_tree *live, uint32_t memcg);
 
 /* Move a child of ours out of the tree. */
 int live_tree_park(const struct live_tree *live, pid_t pid, struct error *err);

@@ -43,6 +43,7 @@ struct live {
 	struct machine *machine;
 	struct placement *placement;
 	struct memcg_tree *tree;
+	struct charge_plan plan;
 	struct live_tree tree_of_cgroups;
 	struct charger charger;
 	char *page_file; /* a directory for the file's pages */
@@ -72,9 +73,36 @@ static void open_machine(struct live *live)
 		fail_msg("%s", reasons.items[0].text);
 }
 
+static void start_charger(struct live *live)
+{
+	struct charger_pages room = live_fill_room(&live->plan, live->tree);
+	const char *directory = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
+	struct error err;
+
+	check(charger_start(&room, directory, &live->charger, &err), &err);
+}
+
+static int charge_inner(void *arg, uint32_t memcg, struct error *err)
+{
+	struct live *live = arg;
+
+	assert_int_equal(live->hierarchy.version, 2);
+	return live_fill_inner(&live->tree_of_cgroups, &live->plan, memcg, live->placement,
+			       &live->charger, err);
+}
+
+static void let_charger_go(void *arg)
+{
+	struct live *live = arg;
+
+	charger_stop(&live->charger);
+}
+
 /* False: not possible here, and said. */
 static bool live_init(struct live *live, uint32_t dying_ppm)
 {
+	struct live_progress progress = {
+		.before_children = charge_inner, .let_go = let_charger_go, .arg = live};
 	struct error err = {.text = ""};
 	int r;
 
@@ -95,8 +123,10 @@ static bool live_init(struct live *live, uint32_t dying_ppm)
 	}
 	open_machine(live);
 	assert_int_equal(memcg_tree_new(&live->point.tree, &live->tree), 0);
-	r = live_tree_make(&live->hierarchy, live->notes, live->tree, NULL, &live->tree_of_cgroups,
-			   &err);
+	live->plan.point = &live->point;
+	start_charger(live);
+	r = live_tree_make(&live->hierarchy, live->notes, live->tree, &progress,
+			   &live->tree_of_cgroups, &err);
 	if (r == -EACCES || r == -EPERM || r == -EROFS || r == -ENODEV) {
 		print_message("# skipped: %s\n", err.text);
 		return false;
@@ -107,14 +137,11 @@ static bool live_init(struct live *live, uint32_t dying_ppm)
 
 static void live_charge(struct live *live)
 {
-	struct charge_plan plan = {.point = &live->point};
-	struct charger_pages room = live_fill_room(&plan, live->tree);
-	const char *directory = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
 	struct timespec settle = {SETTLE_MS / 1000, SETTLE_MS % 1000 * 1000000L};
 	struct error err;
 
-	check(charger_start(&room, directory, &live->charger, &err), &err);
-	check(live_fill(&live->tree_of_cgroups, &plan, live->placement, &live->charger, NULL, &err),
+	check(live_fill(&live->tree_of_cgroups, &live->plan, live->placement, &live->charger, NULL,
+			&err),
 	      &err);
 	nanosleep(&settle, NULL);
 }
@@ -313,7 +340,7 @@ static void a_tree_that_is_stopped_is_taken_down(void **state)
 {
 	struct tree_description description = {
 		.shape = TREE_FLAT, .memcgs = 300, .fanout = 10, .seed = 1};
-	struct live_progress progress = {stop_at_once, NULL};
+	struct live_progress progress = {.each = stop_at_once};
 	struct hierarchy hierarchy;
 	struct live_tree live;
 	struct memcg_tree *tree;
