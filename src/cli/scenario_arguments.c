@@ -3,6 +3,7 @@
 #include "cli/scenario_arguments.h"
 
 #include "base/units.h"
+#include "kernel/hierarchy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,6 +96,19 @@ const struct argp scenario_argp = {.options = option_table, .parser = parse_opti
 const struct argp sampling_argp = {.options = sampling_table, .parser = parse_sampling};
 const struct argp one_scenario_argp = {.parser = parse_one_scenario};
 
+/* Of the cgroups that count memory; 0: there are none, or the machine is another one. */
+static unsigned find_version(const struct machine *machine)
+{
+	struct hierarchy hierarchy;
+	unsigned version;
+
+	if (!machine->thissystem || hierarchy_find(HIERARCHY_MOUNTS, &hierarchy, NULL))
+		return 0;
+	version = hierarchy.version;
+	hierarchy_close(&hierarchy);
+	return version;
+}
+
 int scenario_arguments_here(struct scenario_arguments *arguments, const struct machine *machine)
 {
 	unsigned nr = 0;
@@ -110,6 +124,7 @@ int scenario_arguments_here(struct scenario_arguments *arguments, const struct m
 	arguments->options.here_nids = arguments->nids;
 	arguments->options.here_nr_nids = nr;
 	arguments->options.here_cpus = machine->possible_cpus;
+	arguments->options.here_version = find_version(machine);
 	return 0;
 }
 

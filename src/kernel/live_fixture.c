@@ -4,11 +4,13 @@
 
 #include "backend/charge.h"
 #include "kernel/charger.h"
+#include "kernel/live_env.h"
 #include "kernel/live_facts.h"
 #include "kernel/live_fill.h"
 #include "kernel/live_possible.h"
 #include "kernel/live_settle.h"
 #include "kernel/live_tree.h"
+#include "kernel/live_truth.h"
 #include "place/placement.h"
 #include "timing/clock.h"
 
@@ -31,6 +33,7 @@ struct live {
 	struct charger charger;
 	uint64_t charged_ns, settled_ns;
 	int64_t dying_before, dying_found; /* -1: the kernel does not say */
+	struct live_truth truth;
 	json_t *placement_found;
 	const char *doing;
 };
@@ -172,6 +175,16 @@ static int let_some_die(struct live *live, struct error *err)
 	return r;
 }
 
+/* All has been counted. */
+static int look_at_truth(struct live *live, struct error *err)
+{
+	struct live_progress progress = {tell, live};
+
+	live->doing = "holding files against what was charged";
+	return live_truth_look(&live->cgroups.dirs, live->hierarchy.version, &progress,
+			       &live->truth, err);
+}
+
 static int teardown(void *instance, struct error *err)
 {
 	struct live *live = instance;
@@ -204,6 +217,8 @@ static int setup(const struct fixture_env *env, void **instance, struct error *e
 		r = charge_pages_of(live, err);
 	if (!r)
 		r = let_some_die(live, err);
+	if (!r)
+		r = look_at_truth(live, err);
 	if (!r) {
 		live->placement_found = live_fill_found(&live->plan, live->tree, live->placement);
 		r = live->placement_found ? 0 : error_set(err, -ENOMEM, "out of memory");
@@ -225,12 +240,12 @@ static json_t *describe(const void *instance)
 {
 	const struct live *live = instance;
 	const struct memcg_tree *tree = live->tree;
-	uint64_t pages = 0;
+	uint64_t pages = 0, bound = FOLIO_BATCH_HELD * (uint64_t)live->env.point->machine.cpus;
 
 	for (uint32_t memcg = 0; memcg < tree->nr; memcg++)
 		pages += charge_pages(&live->plan, memcg);
 	/* clang-format off */
-	return json_pack("{s:i, s:s, s:o, s:o, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
+	return json_pack("{s:i, s:s, s:o, s:o, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
 			 "version", (int)live->hierarchy.version,
 			 "mount", live->hierarchy.mount,
 			 "tree", json_sprintf("%s/%s/%s", live->hierarchy.mount,
@@ -244,7 +259,8 @@ static json_t *describe(const void *instance)
 			 "pages", (json_int_t)pages,
 			 "cgroups", (json_int_t)(tree->nr - tree->nr_dying),
 			 "dying_asked", (json_int_t)tree->nr_dying,
-			 "dying_found", number_or_null(live->dying_found));
+			 "dying_found", number_or_null(live->dying_found),
+			 "truth", live_truth_json(&live->truth, pages, bound));
 	/* clang-format on */
 }
 

@@ -15,6 +15,7 @@
  *  dying_found      of these, as the kernel counts them after two periods of the flusher; null
  *                   where it does not say. Fewer than asked: this kernel gave their pages to their
  *                   parents, or freed them
+ *  truth            what the files say against that, see live_truth.h; null where there are none
  */
 #ifndef MEMCGBENCH_KERNEL_LIVE_FIXTURE_H
 #define MEMCGBENCH_KERNEL_LIVE_FIXTURE_H

@@ -163,7 +163,7 @@ const struct parameter parameters[] = {
 	{WORD("read.file", read.file, file_words, READ_NUMA_STAT), .in_id = true,
 	 .help = "the file that is read"},
 	{WORD("read.version", read.version, version_words, READ_V1), .in_id = true, .quiet = true,
-	 .help = "as which version of cgroups prints it"},
+	 .help = "as which version of cgroups prints it; `here`: this machine's"},
 	{WORD("read.cgroup", read.cgroup, cgroup_words, TARGET_ROOT), .in_id = true,
 	 .help = "root, middle or leaf of the tree made, all of its files, or the machine's root"},
 	{NUMBER("read.readers", read.readers, UNIT_COUNT, 1, 1, MAX_CPUS), .in_id = true,

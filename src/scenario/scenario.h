@@ -51,6 +51,7 @@ struct scenario_options {
 	 * and `here` is an error. */
 	const unsigned *here_nids;
 	unsigned here_nr_nids, here_cpus;
+	unsigned here_version; /* of the cgroups that count memory: 1, 2; 0: none, read as 1 */
 	uint32_t repetitions; /* 0: the file's */
 	bool quick; /* repetitions at most 2, samples at most 20, time at most 200 ms */
 };

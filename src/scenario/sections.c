@@ -61,6 +61,10 @@ static bool here_cpus(struct loader *loader, struct setting *setting)
 static bool read_here(struct loader *loader, struct yaml_source *source, const yaml_node_t *node,
 		      struct setting *setting)
 {
+	if (setting->parameter == by_name("read.version")) {
+		setting->value = loader->options->here_version == 2 ? READ_V2 : READ_V1;
+		return true;
+	}
 	if (setting->parameter == by_name("machine.nodes") ? here_nodes(loader, setting)
 							   : here_cpus(loader, setting))
 		return true;
@@ -94,7 +98,8 @@ static bool read_nids(struct loader *loader, struct yaml_source *source, const y
 
 static bool takes_here(const struct parameter *parameter)
 {
-	return parameter == by_name("machine.nodes") || parameter == by_name("machine.cpus");
+	return parameter == by_name("machine.nodes") || parameter == by_name("machine.cpus") ||
+	       parameter == by_name("read.version");
 }
 
 static bool read_value(struct loader *loader, struct yaml_source *source,
