@@ -178,7 +178,7 @@ static int let_some_die(struct live *live, struct error *err)
 /* All has been counted. */
 static int look_at_truth(struct live *live, struct error *err)
 {
-	struct live_progress progress = {tell, live};
+	struct live_progress progress = {.each = tell, .arg = live};
 
 	live->doing = "holding files against what was charged";
 	return live_truth_look(&live->cgroups.dirs, live->hierarchy.version, &progress,

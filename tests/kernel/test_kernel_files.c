@@ -112,9 +112,12 @@ static void make_tree(struct made *made, unsigned version)
 
 static void put_file(struct made *made, uint32_t memcg, const char *name, const char *text)
 {
-	int directory = live_dirs_open(&made->dirs, memcg, NULL);
-	int file = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	int directory = live_dirs_open(&made->dirs, memcg, NULL), file;
 
+	/* A file system may wait for its disk where a file is written over. */
+	if (made->point.read.buffer != BUFFER_KEPT)
+		unlinkat(directory, name, 0);
+	file = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	assert_true(file >= 0);
 	assert_int_equal(write(file, text, strlen(text)), strlen(text));
 	close(file);
