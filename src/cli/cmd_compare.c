@@ -27,7 +27,7 @@ static const struct argp_option option_table[] = {
 	{"metric", 'm', "NAME", 0,
 	 "what is compared: p50 (default), p90, p99, p999, max, mean, rate, hierarchical, local, "
 	 "format, update, update_p99, update_huge, update_lru, update_migrate, writer, throughput, "
-	 "create, remove, error, memory",
+	 "create, remove, late, charges, error, memory",
 	 0},
 	{"min-effect", KEY_MIN_EFFECT, "SHARE", 0,
 	 "a change by less does not matter (default 3%; with --gate 25%)", 0},
@@ -129,9 +129,12 @@ static const struct argp compare_argp = {
 	       "update_huge, update_lru and update_migrate for a huge page and for moves between "
 	       "lists and nodes; writer, an update while reads are timed, and throughput, updates "
 	       "a "
-	       "second of all writers then; create and remove, of a memcg meanwhile; error, pages "
-	       "that a read is off; memory, bytes of the counters. Of rate and throughput more is "
-	       "better, of all others less.\n\n"
+	       "second of all writers then; create and remove, of a memcg meanwhile; late, how "
+	       "late "
+	       "a thread on the reader's CPU wakes while reads run, once in a hundred times, and "
+	       "charges, pages a second that tasks charge then; error, pages "
+	       "that a read is off; memory, bytes of the counters. Of rate, throughput and charges "
+	       "more is better, of all others less.\n\n"
 	       "Exit codes: 0 fine; 1 a regression (a failed gate); 2 trouble: faulty files (with "
 	       "--keep-going only where nothing is left of a side), different classes of hosts, "
 	       "nothing to compare.",

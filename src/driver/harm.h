@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "driver/sampler.h"
-#include "result/harm_sides.h"
+#include "result/harm_figures.h"
 #include "stats/histogram.h"
 
 #include <jansson.h>
@@ -32,7 +32,8 @@ struct harm_rates {
 struct harm {
 	bool any; /* false: not looked at */
 	unsigned pairs;
-	double seconds[NR_HARM_SIDES]; /* of all slices of a side */
+	uint64_t slice_ns; /* as they were cut; the victim's are exactly that */
+	double seconds[NR_HARM_SIDES]; /* of all slices of a side, as rates are over */
 	uint64_t reads; /* by all readers, begun within slices */
 	unsigned victim_cpu; /* by OS index */
 	const char *victim_policy;

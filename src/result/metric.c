@@ -7,6 +7,7 @@
 #include "result/metric.h"
 
 #include "result/document.h"
+#include "result/harm_figures.h"
 #include "stats/histogram.h"
 #include "stats/order.h"
 
@@ -40,6 +41,10 @@ const struct metric metrics[NR_METRICS] = {
 	 FIGURE(throughput)},
 	{"create", "creation of a memcg", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(create_ns)},
 	{"remove", "removal of a memcg", "ns", UNIT_TIME, BETTER_LOWER, FIGURE(remove_ns)},
+	{"late", "99th percentile of how late a thread on the reader's CPU wakes", "ns", UNIT_TIME,
+	 BETTER_LOWER, FIGURE(late_ns)},
+	{"charges", "charges of tasks while reads run", "pages/s", UNIT_COUNT, BETTER_HIGHER,
+	 FIGURE(charges)},
 	{"error", "error of a read", "pages", UNIT_COUNT, BETTER_LOWER, FIGURE(error_pages)},
 	{"memory", "memory of the counters", "bytes", UNIT_BYTES, BETTER_LOWER,
 	 FIGURE(memory_bytes)},
@@ -102,6 +107,8 @@ void process_figures_from_result(const json_t *result, const struct histogram *l
 		.remove_ns = json_number_at(result, "churn.remove_ns"),
 		.age_ns = json_number_at(result, "under_load.age.median_ns"),
 		.width_pages = json_number_at(result, "under_load.width_pages.median"),
+		.late_ns = harm_late_p99_of(result),
+		.charges = harm_charges_of(result),
 		.error_pages = json_number_at(result, "error.pages"),
 		.memory_bytes = json_number_at(result, "memory.bytes"),
 	};

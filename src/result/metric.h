@@ -27,6 +27,8 @@ struct process_figures {
 	double writer_ns; /* median of an update while readers are at work, of batches */
 	double throughput; /* updates a second of all writers meanwhile */
 	double create_ns, remove_ns; /* medians of what memcgs that come and go take */
+	double late_ns; /* p99 of how late a thread on the reader's CPU wakes while reads run */
+	double charges; /* pages a second that tasks charge meanwhile */
 	double age_ns; /* median age of what is read under load; NAN too where it was not found */
 	double width_pages; /* median of the bracket of its truth; NAN: nobody wrote */
 	double error_pages; /* of the hierarchical cell with the largest share of its bound */
@@ -48,7 +50,7 @@ struct metric {
 	size_t offset; /* of the double in struct process_figures */
 };
 
-#define NR_METRICS 21
+#define NR_METRICS 23
 extern const struct metric metrics[NR_METRICS]; /* the first is the default */
 
 /* NULL: there is none of that name. */

@@ -8,7 +8,7 @@
 
 #include "backend/backend.h"
 #include "base/error.h"
-#include "result/harm_sides.h"
+#include "result/harm_figures.h"
 #include "result/metric.h"
 #include "result/run_dir.h"
 #include "result/update_kinds.h"

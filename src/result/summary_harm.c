@@ -181,6 +181,34 @@ void harm_summary_fini(struct harm_summary *harm)
 		histogram_free(harm->late[i]);
 }
 
+double harm_late_p99_of(const json_t *result)
+{
+	struct histogram *late = NULL;
+	double p99 = NAN;
+
+	/* Of a result that was checked, only memory can be missing. */
+	if (json_is_object(json_at(result, "harm.victim.with")) &&
+	    !add_late(&late, json_at(result, "harm.victim.with")) &&
+	    histogram_count(late) >= samples_needed(0.99))
+		p99 = histogram_quantile_ns(late, 0.99);
+	histogram_free(late);
+	return p99;
+}
+
+double harm_charges_of(const json_t *result)
+{
+	const json_t *tasks = json_at(result, "harm.tasks"), *place = NULL;
+	struct process_values values = {NULL, 0};
+	double charges = NAN;
+
+	for (size_t i = 0; !json_is_object(place) && i < NR_HARM_PLACES; i++)
+		place = json_object_get(tasks, places[i]);
+	if (!keep_rate(&values, json_object_get(place, "charges_per_s"), HARM_WITH, 0) && values.nr)
+		charges = values.v[0];
+	free(values.v);
+	return charges;
+}
+
 double harm_late_ns(const struct harm_summary *harm, enum harm_side side, double q)
 {
 	const struct histogram *late = harm->late[side];

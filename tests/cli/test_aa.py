@@ -28,7 +28,7 @@ repetitions: 2
 '''
 METRICS = ('p50', 'p90', 'p99', 'p999', 'max', 'mean', 'rate', 'hierarchical', 'local', 'format',
            'update', 'update_p99', 'update_huge', 'update_lru', 'update_migrate', 'writer',
-           'throughput', 'create', 'remove', 'error', 'memory')
+           'throughput', 'create', 'remove', 'late', 'charges', 'error', 'memory')
 
 
 def _write(folder, text):

@@ -70,10 +70,11 @@ static const struct {
 	const char *field, *value, *words;
 } contradicts[] = {
 	{KERNEL, "harm", "null", "is not there where harm.time is"},
-	{KERNEL, "harm.pairs", "2", "are not one for each pair"},
+	{KERNEL, "harm.pairs", "2", "are not as many as were due"},
+	{KERNEL, "harm.slice_ns", "333000000", "are not as many as were due"},
 	{KERNEL, "harm.seconds.with", "1.1", "is less than harm.seconds"},
 	{KERNEL, "harm.victim.cpu", "0", "is not the first reader's, 1"},
-	{KERNEL, "harm.victim.period_ns", "2000000", "are more than were due"},
+	{KERNEL, "harm.victim.period_ns", "2000000", "are not as many as were due"},
 	{KERNEL, "harm.victim.with.wakeups", "999", "does not hold 999 wake-ups"},
 	{KERNEL, "harm.victim.without.histogram", "\"1;2\"", "is not a histogram"},
 	{KERNEL, "harm.tasks", "null", "are not there where a live back end has harm.tasks"},
@@ -148,6 +149,15 @@ static void delays_are_merged_and_losses_are_of_processes(void **state)
 	assert_true(harm_late_ns(harm, HARM_WITH, 1) == 1e6 * REPETITIONS);
 	assert_true(is_near(harm_late_ns(harm, HARM_WITH, 0.99), 55e3));
 	assert_true(is_near(harm_late_ns(harm, HARM_WITHOUT, 0.5), 50e3));
+	/* What is compared, of each process: r % less in process r. */
+	for (unsigned r = 0; r < REPETITIONS; r++) {
+		const struct process_figures *figures =
+			&summary->points[0].backends[KERNEL].figures[r];
+
+		assert_true(is_near(figures->late_ns, 55e3));
+		assert_true(is_near(figures->charges, 1000e3 * (1 - 0.01 * (r + 1))));
+		assert_true(isnan(summary->points[0].backends[CACHED].figures[r].charges));
+	}
 	place = &harm->place[HARM_APART];
 	assert_int_equal(place->tasks, 2);
 	assert_int_equal(harm->place[HARM_BESIDE].tasks, 0);
