@@ -35,7 +35,6 @@ struct harm_reader {
 struct run {
 	const struct sampler *sampler;
 	struct harm *out;
-	uint64_t slice_ns;
 	struct reader *readers; /* [nr] */
 	struct harm_reader *each; /* [nr] */
 	unsigned nr;
@@ -165,7 +164,7 @@ static int take_slice(struct run *run, unsigned pair, enum harm_side side, struc
 		return join_readers(run, started, r, err);
 	}
 	from = clock_now() + LEAD_NS;
-	until = from + run->slice_ns;
+	until = from + run->out->slice_ns;
 	/* Before the gate is opened: they see it. */
 	for (unsigned i = 0; i < started; i++) {
 		run->each[i].from = from;
@@ -261,7 +260,7 @@ int harm_measure(const struct sampler *sampler, const json_t *fixture, double re
 	memset(out, 0, sizeof(*out));
 	if (!sampler->point->harm.time_ns)
 		return 0;
-	cut_time(sampler->point, read_ns, &out->pairs, &run.slice_ns);
+	cut_time(sampler->point, read_ns, &out->pairs, &out->slice_ns);
 	r = begin(&run, fixture, err);
 	if (!r)
 		r = take_slices(&run, order, err);

@@ -66,8 +66,9 @@ json_t *harm_json(const struct harm *harm)
 	if (!harm->any)
 		return json_null();
 	/* clang-format off */
-	return json_pack("{s:i, s:{s:o, s:o}, s:I, s:{s:i, s:s, s:I, s:o, s:o}, s:o}",
+	return json_pack("{s:i, s:I, s:{s:o, s:o}, s:I, s:{s:i, s:s, s:I, s:o, s:o}, s:o}",
 			 "pairs", (int)harm->pairs,
+			 "slice_ns", (json_int_t)harm->slice_ns,
 			 "seconds",
 				"without", json_real_or_null(harm->seconds[HARM_WITHOUT]),
 				"with", json_real_or_null(harm->seconds[HARM_WITH]),

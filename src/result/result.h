@@ -60,7 +60,7 @@
  *              before 0.2. medians, and p99 of 1000 or more; pages: charged to each; behind: that
  *              were created after the next was due; waits: that waited for readers to be done with
  *              a place; error: as that of writers
- *  harm        {"pairs":n,"seconds":{"without":..,"with":..},"reads":n,
+ *  harm        {"pairs":n,"slice_ns":..,"seconds":{"without":..,"with":..},"reads":n,
  *               "victim":{"cpu":OS index,"policy":"other","period_ns":1000000,
  *                         "without":{"wakeups":n,"histogram":"<histogram_encode()>"},
  *                         "with":{the same}},
@@ -69,16 +69,13 @@
  *                                 "touches_per_s":{the same}}|null,
  *                        "beside":{the same}|null}|null}|null
  *              what others suffer while the point's readers read, after everything else, in pairs
- *              of slices without and with reads (driver/harm.h); seconds: of all slices. victim:
- *              how late a thread on the first reader's CPU woke, one that wants it once a period.
- *              tasks: of live back ends, pages that tasks charged to leaves and that they touched,
- *              a second, in each slice by all tasks that were on CPUs apart from readers or beside
- *              one; a model has no tasks: null. limit: the lowest of their memcgs', with
- *              harm.limit. null without harm.time, absent before 0.2
- *  counts      {op_counts by name, "bytes_touched":..,"shows":..}
- *              shows: how often files were shown for one read, 0 of counts: more than there are
- *              files where a text does not fit into the buffer (driver/seq_file.h); absent before
- *              0.2. All counts but text_bytes are of all shows
+ *              of slices without and with reads (driver/harm.h), of slice_ns each; seconds: that
+ *              rates are over, of all slices. victim: how late a thread on the first reader's CPU
+ *              woke, one that wants it once a period. tasks: of live back ends, pages that tasks
+ *              charged to leaves and that they touched, a second, in each slice by all tasks that
+ *              were on CPUs apart from readers or beside one; a model has no tasks: null. limit:
+ *              the lowest of their memcgs', with harm.limit. null without harm.time, absent before
+ *              0.2
  *  live        {"file":"memory.numa_stat","descriptor":"reopened"|"kept","files":n,"reads":n,
  *               "bytes":n,
  *               "fixture":{"version":1|2,"cgroups":n,"dying_asked":n,"dying_found":n|null,

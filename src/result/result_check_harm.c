@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -24,6 +25,7 @@
 
 static const struct field fields[] = {
 	{"harm.pairs", FIELD_POSITIVE, 0},
+	{"harm.slice_ns", FIELD_POSITIVE, 0},
 	{"harm.seconds", FIELD_OBJECT, 0},
 	{"harm.seconds.without", FIELD_NUMBER, 0},
 	{"harm.seconds.with", FIELD_NUMBER, 0},
@@ -47,7 +49,7 @@ static const struct field fields[] = {
 static const char *const sides[] = {"without", "with"};
 static const char *const places[] = {"apart", "beside"};
 
-/* As many wake-ups as are due within the slices, and as many delays. */
+/* As many wake-ups as were due, and as many delays. */
 static int check_victim(const struct document *document, const char *side, struct error *err)
 {
 	const json_t *harm = json_object_get(document->json, "harm"), *late;
@@ -56,9 +58,9 @@ static int check_victim(const struct document *document, const char *side, struc
 	char path[48];
 	int r;
 
-	snprintf(path, sizeof(path), "seconds.%s", side);
-	due = json_number_at(harm, path) * 1e9 / json_number_at(harm, "victim.period_ns") +
-	      json_number_at(harm, "pairs");
+	/* One at the beginning of each slice, and one a period from there on. */
+	due = json_number_at(harm, "pairs") *
+	      ceil(json_number_at(harm, "slice_ns") / json_number_at(harm, "victim.period_ns"));
 	snprintf(path, sizeof(path), "victim.%s", side);
 	late = json_at(harm, path);
 	wakeups = json_number_at(late, "wakeups");
@@ -72,10 +74,10 @@ static int check_victim(const struct document *document, const char *side, struc
 	histogram_free(histogram);
 	if (!r)
 		return document_fault(document, path, err, "does not hold %.0f wake-ups", wakeups);
-	if (wakeups <= due * (1 + DIGITS))
+	if (wakeups == due)
 		return 0;
 	snprintf(path, sizeof(path), "harm.victim.%s.wakeups", side);
-	return document_fault(document, path, err, "are more than were due, %.0f", due);
+	return document_fault(document, path, err, "are not as many as were due, %.0f", due);
 }
 
 /* One slice: nobody charges more pages than are touched. */

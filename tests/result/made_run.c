@@ -198,7 +198,7 @@ static json_t *made_churn(const struct point *point, bool walk, unsigned repetit
 			 made_load_error(point, walk, repetition));
 }
 
-#define HARM_WAKEUPS 1000
+#define HARM_WAKEUPS 1002
 
 /* So late a thousand times, and once, for a read, so much later. */
 static json_t *made_late(double us, double longest_us)
@@ -238,11 +238,12 @@ static json_t *made_harm(const struct point *point, const char *backend, unsigne
 {
 	bool live = backend_find(backend)->fixture && point->harm.tasks;
 
-	return json_pack("{s:i, s:{s:f, s:f}, s:i, s:{s:i, s:s, s:i, s:o, s:o}, s:o}", "pairs", 3,
-			 "seconds", "without", 1.0, "with", 1.01, "reads", 2000 * live + 20,
-			 "victim", "cpu", 1, "policy", "other", "period_ns", 1000000, "without",
-			 made_late(50, 90), "with", made_late(live ? 55 : 150, 1000.0 * repetition),
-			 "tasks", live ? made_tasks(point, repetition) : json_null());
+	return json_pack("{s:i, s:i, s:{s:f, s:f}, s:i, s:{s:i, s:s, s:i, s:o, s:o}, s:o}", "pairs",
+			 3, "slice_ns", 333000001, "seconds", "without", 1.0, "with", 1.01, "reads",
+			 2000 * live + 20, "victim", "cpu", 1, "policy", "other", "period_ns",
+			 1000000, "without", made_late(50, 90), "with",
+			 made_late(live ? 55 : 150, 1000.0 * repetition), "tasks",
+			 live ? made_tasks(point, repetition) : json_null());
 }
 
 /* Two or more threads, 1000 updates a batch, for a second. */
