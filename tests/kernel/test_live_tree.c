@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "kernel/capture.h"
 #include "kernel/live_fill.h"
+#include "kernel/remove_tree.h"
 #include "memcg/captured.h"
 #include "memcg/stat_parse.h"
 #include "memcg/tree_name.h"
@@ -17,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +26,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -365,12 +369,68 @@ static void a_tree_that_is_stopped_is_taken_down(void **state)
 	hierarchy_close(&hierarchy);
 }
 
+/* In a child, whose mounts are its own: a file system with room for so many directories. 77: that
+ * is not allowed here. */
+static int make_where_little_fits(struct error *err)
+{
+	struct tree_description description = {
+		.shape = TREE_FLAT, .memcgs = 300, .fanout = 10, .seed = 1};
+	char top[] = "/dev/shm/memcgbench-full-XXXXXX";
+	struct hierarchy hierarchy;
+	struct memcg_tree *tree;
+	struct live_tree live;
+	char notes[64];
+	int r, found;
+
+	if (!mkdtemp(top))
+		return 77;
+	snprintf(notes, sizeof(notes), "%s/notes", top);
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("full", top, "tmpfs", 0, "nr_inodes=100") < 0) {
+		rmdir(top);
+		return 77;
+	}
+	check(hierarchy_open(top, 1, &hierarchy, err), err);
+	assert_int_equal(memcg_tree_new(&description, &tree), 0);
+	r = live_tree_make(&hierarchy, notes, tree, NULL, &live, err);
+	/* Of all that was made, only the directory of notes is left. */
+	assert_int_equal(rmdir(notes), 0);
+	found = has_directories(hierarchy.fd);
+	hierarchy_close(&hierarchy);
+	memcg_tree_free(tree);
+	umount(top);
+	rmdir(top);
+	if (found || r != -ENOSPC)
+		return 1;
+	return strstr(err->text, "memcg 9") && strstr(err->text, "of 300") ? 0 : 2;
+}
+
+static void a_tree_that_does_not_fit_is_taken_down(void **state)
+{
+	struct error err = {.text = ""};
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(make_where_little_fits(&err));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77) {
+		print_message("# skipped: no file system may be mounted here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_and_a_capture_say_what_was_charged),
 		cmocka_unit_test(dying_memcgs_hold_their_pages),
 		cmocka_unit_test(a_tree_that_is_stopped_is_taken_down),
+		cmocka_unit_test(a_tree_that_does_not_fit_is_taken_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
