@@ -22,6 +22,22 @@
 
 #include <cmocka.h>
 
+/* A sanitizer's own pages are charged with those of the task that it looks after: then what was
+ * charged is not all that is there, and only the kernel's files say what is. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED
+#endif
+#ifdef SANITIZED
+static const bool charges_are_all = false;
+#else
+static const bool charges_are_all = true;
+#endif
+
 #define MEMCGS 150
 #define PAGES  100
 
@@ -192,7 +208,8 @@ static void assert_answers(const struct stand *stand, const struct backend *back
 	assert_true(cgroup == TARGET_LEAF ||
 		    truth.cells[numa_cell(truth.nr_nodes, SCOPE_HIERARCHICAL, 0, 0)] >
 			    FOLIO_BATCH_HELD * (uint64_t)stand->point.machine.cpus);
-	assert_same(stand, &walked.counts, &truth);
+	if (charges_are_all)
+		assert_same(stand, &walked.counts, &truth);
 	if (json_integer_value(json_object_get(stand->described, "version")) == 1) {
 		struct reading file = read_by(stand, &backend_kernel, cgroup);
 
