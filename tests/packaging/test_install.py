@@ -62,10 +62,11 @@ class Install(unittest.TestCase):
     def test_scenarios(self):
         """every scenario is installed, and the installed program plans it"""
         program = find(self.root, "bin", "memcgbench")
-        names = sorted(os.path.basename(path) for path in glob.glob(os.path.join(SOURCE, "scenarios", "*.yaml")))
-        self.assertTrue(names)
+        paths = glob.glob(os.path.join(SOURCE, "scenarios", "**", "*.yaml"), recursive=True)
+        names = sorted(os.path.relpath(path, os.path.join(SOURCE, "scenarios")) for path in paths)
+        self.assertIn(os.path.join("live", "numa_stat_10k.yaml"), names)
         for name in names:
-            installed = find(self.root, "share", "memcgbench", "scenarios", name)
+            installed = find(self.root, "share", "memcgbench", "scenarios", *name.split(os.sep))
             done = subprocess.run(
                 [program, "plan", installed], capture_output=True, text=True, timeout=60, cwd="/"
             )

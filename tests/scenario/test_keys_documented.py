@@ -52,9 +52,10 @@ def words_and_counts_have_the_default_that_is_documented():
 def every_scenario_file_is_listed():
     with open(os.path.join(ROOT, 'scenarios', 'README.md'), encoding='utf-8') as file:
         text = file.read()
-    for name in sorted(os.listdir(os.path.join(ROOT, 'scenarios'))):
-        if name.endswith('.yaml'):
-            tap.contains(text, f'[{name}]({name})')
+    for below in ('', 'live/'):
+        for name in sorted(os.listdir(os.path.join(ROOT, 'scenarios', below))):
+            if name.endswith('.yaml'):
+                tap.contains(text, f'[{below}{name}]({below}{name})')
 
 
 if __name__ == '__main__':
