@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "report/chart_tradeoff.h"
+#include "report/run_table_parts.h"
 #include "report/wrap.h"
 #include "result/counts.h"
 
@@ -271,6 +272,10 @@ static void put_sentences(FILE *out, const struct chart_view *view, enum chart_k
 	fprintf(out, "Scenario %s on %s. ", view->summary->scenario,
 		view->summary->host_class ? view->summary->host_class : "an unknown machine");
 	put_model(out, view->summary);
+	if (live_and_models(view->summary))
+		fputs("Back ends named kernel... are system calls to the running kernel, all "
+		      "others function calls of a model. ",
+		      out);
 	if (view->held[0])
 		fprintf(out, "Of this chart: %s. ", view->held);
 	if (view->tied[0])

@@ -19,7 +19,7 @@ struct survey {
 	double widest; /* half of the widest interval, as a share of its median */
 	const struct point *widest_at;
 	const char *widest_backend;
-	bool model, folded, misplaced, unknown;
+	bool model, live, folded, misplaced, unknown;
 };
 
 static double found_number(const struct backend_summary *s, const char *key)
@@ -41,7 +41,8 @@ static void survey_row(struct survey *survey, const struct run_summary *summary,
 	survey->noisy += side > NOISY;
 	survey->counts_differ += s->counts_differ;
 	survey->incomplete += s->processes < repetitions_of(summary);
-	survey->model |= point->read.cgroup != TARGET_MACHINE;
+	survey->live |= s->live != NULL;
+	survey->model |= !s->live && point->read.cgroup != TARGET_MACHINE;
 	survey->folded |= found && !strcmp(found, "fold");
 	survey->misplaced |= found_number(s, "bytes_misplaced") > 0;
 	survey->unknown |= found_number(s, "bytes_unknown") > 0;
@@ -123,7 +124,15 @@ static void warn_samples(const struct survey *survey, FILE *out)
 
 static void warn_placement(const struct survey *survey, FILE *out)
 {
-	if (survey->model)
+	if (survey->model && survey->live)
+		html_element(
+			out, "li",
+			"Rows whose back end begins with kernel are system calls to the "
+			"running kernel; all others are a model in user space, whose read is a "
+			"function call: no system call is in its time. Ratios among models, "
+			"their growth and operation counts carry over to a kernel; a "
+			"microsecond does not.");
+	else if (survey->model)
 		html_element(out, "li",
 			     "This is a model in user space. Ratios, growth and operation counts "
 			     "carry over to a kernel; a microsecond does not.");

@@ -151,6 +151,9 @@ static void error_cells(struct table *table, const struct run_line *line)
 
 const struct run_section run_sections[] = {
 	{"Time of a read", latency_columns, latency_cells, latency_notes, NULL, NULL},
+	{"What live reads cover", covers_columns, covers_cells, covers_notes, live_known,
+	 live_rows},
+	{"Net of the floor", net_columns, net_cells, net_notes, net_known, net_rows},
 	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL, NULL},
 	{"What writers pay", update_columns, update_cells, update_notes, update_known, NULL},
 	{"What updates cost", kinds_columns, kinds_cells, kinds_notes, kinds_known, NULL},
@@ -177,6 +180,9 @@ const struct run_section run_sections[] = {
 	{"How far off it is, in pages", error_columns, error_cells, error_notes, NULL, NULL},
 	{"Whether files agree, in pages", agree_columns, agree_cells, agree_notes, agree_known,
 	 NULL},
+	{"What was charged, and what files say, in pages", reported_columns, reported_cells,
+	 reported_notes, live_known, live_rows},
+	{"Making the cgroups", made_columns, made_cells, made_notes, live_known, live_rows},
 };
 const size_t nr_run_sections = sizeof(run_sections) / sizeof(run_sections[0]);
 

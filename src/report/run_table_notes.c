@@ -106,6 +106,11 @@ void latency_notes(const struct run_summary *summary, FILE *out)
 			    100 * level);
 	else
 		wrap_print(out, NOTE_INDENT, "  median", "of the processes' medians");
+	if (live_and_models(summary))
+		wrap_print(out, NOTE_INDENT, "  live",
+			   "kernel...: system calls to the running kernel. All others are models, "
+			   "whose read is a function call in this process: no system call is in "
+			   "their times, and none is taken off the kernel's");
 	if (load_known(summary))
 		wrap_print(out, NOTE_INDENT, "  load",
 			   "where there are writers, they were at work while reads were timed: "

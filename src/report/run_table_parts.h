@@ -98,6 +98,24 @@ void round_notes(const struct run_summary *summary, FILE *out);
 bool victim_known(const struct run_summary *summary);
 bool charge_known(const struct run_summary *summary);
 
+/* run_table_live.c: what back ends that read the running kernel found. */
+extern const char *const covers_columns[], *const made_columns[], *const reported_columns[],
+									  *const net_columns[];
+void covers_cells(struct table *table, const struct run_line *line);
+void made_cells(struct table *table, const struct run_line *line);
+void reported_cells(struct table *table, const struct run_line *line);
+void net_cells(struct table *table, const struct run_line *line);
+size_t live_rows(const struct backend_summary *s);
+size_t net_rows(const struct backend_summary *s); /* of all but the floor itself */
+void covers_notes(const struct run_summary *summary, FILE *out);
+void made_notes(const struct run_summary *summary, FILE *out);
+void reported_notes(const struct run_summary *summary, FILE *out);
+void net_notes(const struct run_summary *summary, FILE *out);
+bool live_known(const struct run_summary *summary);
+bool net_known(const struct run_summary *summary); /* was the floor measured? */
+/* Are models and the running kernel in one table? */
+bool live_and_models(const struct run_summary *summary);
+
 /* run_table_writers.c: what writers pay, by themselves and under load, and what memcgs take that
  * come and go. */
 extern const char *const update_columns[],

@@ -148,6 +148,10 @@ struct backend_summary {
 	char error_cell[64];
 	double local_error_pages, local_error_bound_pages;
 	uint64_t memory_bytes;
+	/* Of back ends that read the running kernel, result.h's "live" of the first process; NULL
+	 * of models. Owned. */
+	json_t *live;
+	bool live_differs; /* between processes: said, never averaged */
 	struct histogram *latency; /* merged, per read */
 	double *process_median_ns; /* [processes], by repetition */
 	struct process_figures *figures; /* [processes] */
@@ -212,6 +216,19 @@ double summary_error_percent(const struct backend_summary *summary);
  * place for it was made when the numerator was loaded, so that one thread at a time may ask. */
 struct ratio summary_ratio(const struct backend_summary *numerator,
 			   const struct backend_summary *denominator);
+
+/* numerator - subtrahend in ns, by repetition, in the same way. */
+struct ratio summary_difference(const struct backend_summary *numerator,
+				const struct backend_summary *subtrahend);
+
+#define LIVE_FLOOR "kernel-floor" /* the back end that others are net of */
+/* Of "live", by its path; NAN: not known, or a model. */
+double live_number(const struct backend_summary *summary, const char *path);
+/* How the kernel is read: "kept", "reopened", "local", "percpu"; NULL: it does not say. */
+const char *live_word(const struct backend_summary *summary);
+double live_walked(const struct backend_summary *summary); /* memcgs; NAN: only the kernel knows */
+/* Did the kernel let go of memcgs that should be dying? */
+bool live_lost_dying(const struct backend_summary *summary);
 
 /* Parts of the document below: null where nothing is known, NULL where memory is out. */
 json_t *locks_summary_to_json(const struct locks_summary *locks);

@@ -85,6 +85,7 @@ void backend_summary_fini(struct backend_summary *summary)
 	free(summary->ratios);
 	free(summary->placement_asked);
 	json_decref(summary->placement_found);
+	json_decref(summary->live);
 	free(summary->cold_method);
 }
 
@@ -241,6 +242,8 @@ int backend_merge_add(struct backend_merge *merge, const json_t *result,
 		r = locks_summary_add(&into->locks, result);
 	if (!r)
 		r = harm_summary_add(&into->harm, result);
+	if (!r)
+		r = live_summary_add(into, result);
 	if (r)
 		return r;
 	add_start(into, result);
@@ -394,8 +397,8 @@ double summary_error_percent(const struct backend_summary *summary)
 	return 100 * summary->error_pages / summary->error_truth;
 }
 
-struct ratio summary_ratio(const struct backend_summary *numerator,
-			   const struct backend_summary *denominator)
+static struct ratio of_pairs(const struct backend_summary *numerator,
+			     const struct backend_summary *denominator, bool difference)
 {
 	struct ratio ratio = {0, NAN, NAN, NAN, NAN};
 	struct median_interval interval;
@@ -408,9 +411,12 @@ struct ratio summary_ratio(const struct backend_summary *numerator,
 			k++;
 		if (k < denominator->processes &&
 		    denominator->repetition[k] == numerator->repetition[i] &&
-		    denominator->process_median_ns[k] > 0)
-			ratios[ratio.pairs++] =
-				numerator->process_median_ns[i] / denominator->process_median_ns[k];
+		    (difference || denominator->process_median_ns[k] > 0)) {
+			double a = numerator->process_median_ns[i];
+			double b = denominator->process_median_ns[k];
+
+			ratios[ratio.pairs++] = difference ? a - b : a / b;
+		}
 	}
 	if (ratio.pairs && median_interval(ratios, ratio.pairs, &interval)) {
 		ratio.low = interval.low;
@@ -420,4 +426,16 @@ struct ratio summary_ratio(const struct backend_summary *numerator,
 	if (ratio.pairs)
 		ratio.median = interval.median;
 	return ratio;
+}
+
+struct ratio summary_ratio(const struct backend_summary *numerator,
+			   const struct backend_summary *denominator)
+{
+	return of_pairs(numerator, denominator, false);
+}
+
+struct ratio summary_difference(const struct backend_summary *numerator,
+				const struct backend_summary *subtrahend)
+{
+	return of_pairs(numerator, subtrahend, true);
 }

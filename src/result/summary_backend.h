@@ -51,6 +51,9 @@ void errors_summary_add(struct backend_summary *into, const json_t *result);
 /* summary_placement.c; -ENOMEM. */
 int placement_summary_add(struct backend_summary *into, const json_t *result);
 
+/* summary_live.c; -ENOMEM. */
+int live_summary_add(struct backend_summary *into, const json_t *result);
+
 /* summary_churn.c */
 void churn_summary_init(struct churn_summary *churn);
 void churn_summary_add(struct churn_summary *churn, const json_t *result);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SUMMARY_SCHEMA_NAME    "memcgbench-summary"
 #define SUMMARY_SCHEMA_VERSION 1
@@ -174,6 +175,8 @@ static json_t *backend_to_json(const struct backend_summary *s, double memcgs)
 	put_error(o, s, &failed);
 	put_truth(o, &s->truth, &failed);
 	put(o, "churn", churn_summary_to_json(&s->churn), &failed);
+	put(o, "live", copy_or_null(s->live), &failed);
+	put(o, "live_differs", json_boolean(s->live_differs), &failed);
 	put(o, "harm", harm_summary_to_json(&s->harm), &failed);
 	put(o, "locks", locks_summary_to_json(&s->locks), &failed);
 	put(o, "flusher", flusher_summary_to_json(&s->locks.flusher), &failed);
@@ -213,6 +216,35 @@ static json_t *ratios_to_json(const struct point_summary *point)
 	return list;
 }
 
+/* Live back ends less the smallest file of their file system. */
+static json_t *net_to_json(const struct point_summary *point)
+{
+	const struct backend_summary *floor = NULL;
+	json_t *list = json_array();
+
+	for (size_t b = 0; b < point->nr_backends; b++)
+		if (!strcmp(point->backends[b].backend, LIVE_FLOOR))
+			floor = &point->backends[b];
+	for (size_t b = 0; floor && b < point->nr_backends; b++) {
+		const struct backend_summary *s = &point->backends[b];
+		struct ratio net = summary_difference(s, floor);
+
+		if (!s->live || s == floor || !net.pairs)
+			continue;
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I}",
+						"backend", s->backend, "floor", floor->backend,
+						"gross_ns", json_real_or_null(s->median_ns),
+						"floor_ns", json_real_or_null(floor->median_ns),
+						"net_ns", json_real_or_null(net.median), "low_ns",
+						json_real_or_null(net.low), "high_ns",
+						json_real_or_null(net.high), "level",
+						json_real_or_null(net.level), "pairs",
+						(json_int_t)net.pairs));
+	}
+	return list;
+}
+
 static json_t *point_summary_to_json(const struct point_summary *point)
 {
 	double memcgs = summary_memcgs(point);
@@ -228,9 +260,9 @@ static json_t *point_summary_to_json(const struct point_summary *point)
 			return NULL;
 		}
 	}
-	return json_pack("{s:s, s:o, s:o, s:o}", "id", point->point.id, "parameters",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "id", point->point.id, "parameters",
 			 point_to_json(&point->point), "results", results, "ratios",
-			 ratios_to_json(point));
+			 ratios_to_json(point), "net_of_floor", net_to_json(point));
 }
 
 static json_t *points_to_json(const struct run_summary *summary)

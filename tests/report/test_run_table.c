@@ -5,6 +5,7 @@
 #include "report/run_table.h"
 
 #include "base/file.h"
+#include "result/document.h"
 #include "result/result.h"
 #include "result/summary.h"
 #include "scenario/parameter.h"
@@ -205,6 +206,83 @@ static void harm_to_others_has_sections(void **state)
 	made_run_end(&made);
 }
 
+/* Files of a live tree of 1000 cgroups, of which 100 should be dying and 60 are. */
+static void make_live(struct made_run *made, size_t b, unsigned repetition, double ns)
+{
+	static const char *const unknown[] = {"loads_local", "loads_hierarchical", "memcgs_visited",
+					      "atomics", "bytes_touched"};
+	json_t *result = made_result(made, 0, b, repetition);
+	json_t *live =
+		json_pack("{s:s, s:s, s:i, s:i, s:i, s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, "
+			  "s:{s:i, s:i, s:i, s:i}}}",
+			  "file", "memory.numa_stat", "descriptor", "kept", "files", 1, "reads", 2,
+			  "bytes", 412, "fixture", "version", 1, "cgroups", 901, "dying_asked", 100,
+			  "dying_found", 60, "pages", 10010, "made_ns", 100000000, "charged_ns",
+			  400000000, "settled_ns", 2147000000, "truth", "hierarchical_pages", 10012,
+			  "local_pages_sum", 9011, "charged_pages", 10010, "bound_pages", 62);
+
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		json_object_set_new(json_object_get(result, "counts"), unknown[i], json_null());
+	made_median(result, ns);
+	json_object_set_new(result, "live", live);
+	made_run_write(made, 0, b, repetition, result);
+}
+
+/* The middle pairs are of the 3rd and 4th repetition: 2750 and 3300 ns. */
+static void expect_net_in_json(const struct made_run *made)
+{
+	struct run_summary *summary;
+	struct error err = {0};
+	json_t *document, *net;
+
+	assert_int_equal(summary_load(made->path, &summary, &err), 0);
+	document = summary_to_json(summary);
+	net = json_at(document, "points.0.net_of_floor");
+	assert_int_equal(json_array_size(net), 1);
+	assert_string_equal(json_string_value(json_at(net, "0.backend")), "kernel");
+	assert_true(json_number_at(net, "0.net_ns") == 3025);
+	assert_true(json_number_at(net, "0.low_ns") == 2250);
+	assert_true(json_number_at(net, "0.high_ns") == 5000);
+	json_decref(document);
+	summary_free(summary);
+}
+
+static void live_back_ends_have_sections(void **state)
+{
+	struct made_run made;
+	char *text, *section, *end;
+
+	made_run_begin(&made, "name: live\n"
+			      "tree: {shape: flat, memcgs: 1k, dying: 10%}\n"
+			      "read: {samples: 20}\n"
+			      "backends: [walk, kernel, kernel-floor]\n"
+			      "repetitions: 6\n");
+	for (unsigned r = 1; r <= 6; r++) {
+		/* net is of pairs: not the difference of the medians beside it */
+		made_run_write(&made, 0, 0, r, made_result(&made, 0, 0, r));
+		make_live(&made, 1, r, 3000 + 100 * r * r);
+		make_live(&made, 2, r, 700 + 150 * r);
+	}
+	text = printed(&made, run_table_print);
+	assert_null(strstr(text, "18446744073709551615"));
+	assert_non_null(strstr(text, "a function call in this process"));
+	section = strstr(text, "\nWhat live reads cover\n");
+	assert_non_null(section);
+	end = strstr(section, "\n\nWhere the time goes");
+	assert_non_null(end);
+	end[1] = '\0';
+	expect_golden(section + 1, "run_table_live.txt");
+	section = strstr(end + 2, "\nWhat was charged, and what files say, in pages\n");
+	assert_non_null(section);
+	end = strstr(section, "\n\nRatio of median times");
+	assert_non_null(end);
+	end[1] = '\0';
+	expect_golden(section + 1, "run_table_live_pages.txt");
+	free(text);
+	expect_net_in_json(&made);
+	made_run_end(&made);
+}
+
 static void a_run_without_results_says_so(void **state)
 {
 	struct made_run made;
@@ -278,6 +356,7 @@ int main(void)
 		cmocka_unit_test(what_writers_paid_under_load_is_a_section),
 		cmocka_unit_test(who_comes_and_goes_has_a_section),
 		cmocka_unit_test(harm_to_others_has_sections),
+		cmocka_unit_test(live_back_ends_have_sections),
 		cmocka_unit_test(a_run_without_results_says_so),
 		cmocka_unit_test(tsv_has_a_line_for_each_pair_and_the_keys_of_json),
 		cmocka_unit_test(a_full_disk_is_an_error),

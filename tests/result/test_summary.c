@@ -504,6 +504,8 @@ static void the_json_has_every_promised_key(void **state)
 		"inversions",
 		"churn",
 		"harm",
+		"live",
+		"live_differs",
 		"locks",
 		"flusher",
 		"shows",
