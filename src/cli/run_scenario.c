@@ -303,5 +303,5 @@ int prepared_run(struct prepared *run, const struct run_options *options, int in
 	interrupt_unblock();
 	r = show(run, options);
 	interrupt_block();
-	return r;
+	return result.left_behind && !r ? EXIT_TROUBLE : r;
 }

@@ -320,13 +320,23 @@ static void leave_out(struct state *state)
 	state->nr_tasks = kept;
 }
 
+/* However the sweep ended: what stays behind is said, and neither hides an error nor a signal. */
+static void lower_fixtures(struct state *state)
+{
+	struct error err;
+
+	if (!fixtures_fini(&state->fixtures, &err))
+		return;
+	state->result->left_behind = true;
+	progress_say(&state->progress, "%s", err.text);
+}
+
 int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct error *err)
 {
 	const struct scenario *scenario = sweep->scenario;
 	size_t nr_cells = scenario->nr_points * scenario->nr_backends;
 	struct state state = {.sweep = sweep, .result = result};
-	struct error unsaid;
-	int r, lowered;
+	int r;
 
 	memset(result, 0, sizeof(*result));
 	r = schedule_new(scenario->nr_points, scenario->nr_backends, scenario->repetitions,
@@ -349,12 +359,11 @@ int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct err
 	if (!r && !result->signal && result->kept < state.nr_tasks) {
 		progress_begin(&state.progress, sweep->log, result->kept, state.nr_tasks);
 		r = run_tasks(&state, err);
-		lowered = fixtures_fini(&state.fixtures, r ? &unsaid : err);
-		r = r ? r : lowered;
+		lower_fixtures(&state);
 		progress_end(&state.progress);
 	}
 out:
-	fixtures_fini(&state.fixtures, &unsaid);
+	fixtures_fini(&state.fixtures, NULL);
 	for (size_t i = 0; state.cells && i < nr_cells; i++)
 		json_decref(state.cells[i].sampling);
 	free(state.cells);

@@ -34,6 +34,7 @@ struct sweep_result {
 	size_t measured, kept,
 		failed; /* repetitions: of this call, found done, failed in this call */
 	int signal; /* a signal ended it; what is done is kept */
+	bool left_behind; /* a fixture could not be taken down, which was said */
 };
 
 int sweep_run(const struct sweep *sweep, struct sweep_result *result, struct error *err);
