@@ -2,12 +2,11 @@
 /* See charger.h. The task is a fork that does not exec: it owns nothing but what it maps itself. */
 #include "kernel/charger.h"
 
+#include "kernel/held_file.h"
 #include "kernel/own_child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <hwloc.h>
-#include <linux/magic.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,20 +31,22 @@ struct order {
 
 struct answer {
 	int code; /* 0 or -errno */
+	uint64_t unheld; /* pages, so far */
 	char text[200];
 };
 
 /* What can be touched, and how far that was done. */
 struct stock {
-	unsigned char *base; /* of a mapping; NULL for the file */
+	unsigned char *base; /* of a mapping */
 	uint64_t pages, used;
 };
 
 struct task {
 	hwloc_topology_t topology;
 	size_t page;
-	int socket, file;
-	struct stock anon, locked, of_file;
+	int socket;
+	struct stock anon, locked;
+	struct held_file file;
 	unsigned cpu, node; /* where it was bound last */
 	bool bound;
 	struct answer answer;
@@ -99,15 +99,14 @@ static int bind_to(struct task *task, unsigned cpu, unsigned node)
 	return r;
 }
 
-/* Did the last `pages` of a mapping come to lie on the node, and nowhere else? */
-static int look_up(struct task *task, const struct stock *stock, uint64_t pages)
+/* Did these pages come to lie on the node, and nowhere else? */
+static int look_up(struct task *task, const void *from, uint64_t pages)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	size_t length = pages * task->page;
-	const unsigned char *from = stock->base + stock->used * task->page - length;
 	int r = 0;
 
-	if (hwloc_get_area_memlocation(task->topology, from, length, set, HWLOC_MEMBIND_BYNODESET))
+	if (hwloc_get_area_memlocation(task->topology, from, pages * task->page, set,
+				       HWLOC_MEMBIND_BYNODESET))
 		r = fail(task, -errno, "cannot look up where pages lie");
 	else if (!hwloc_bitmap_isset(set, task->node) || hwloc_bitmap_weight(set) != 1)
 		r = fail(task, -EXDEV, "pages lie on other nodes than the one asked for");
@@ -123,39 +122,27 @@ static int touch_mapping(struct task *task, struct stock *stock, uint64_t pages)
 		return fail(task, -ENOSPC, "more pages than there is room for");
 	for (uint64_t i = 0; i < pages; i++)
 		((volatile unsigned char *)stock->base)[stock->used++ * task->page] = 1;
-	return look_up(task, stock, pages);
-}
-
-/* Pages of a file can be looked up where they are mapped: for so long, and read once more. */
-static int look_up_file(struct task *task, uint64_t pages)
-{
-	struct stock *stock = &task->of_file;
-	int r;
-
-	if (!pages)
-		return 0;
-	stock->base = mmap(NULL, stock->used * task->page, PROT_READ, MAP_SHARED, task->file, 0);
-	if (stock->base == MAP_FAILED)
-		return fail(task, -errno, "cannot map the file");
-	for (uint64_t i = stock->used - pages; i < stock->used; i++)
-		(void)((volatile unsigned char *)stock->base)[i * task->page];
-	r = look_up(task, stock, pages);
-	munmap(stock->base, stock->used * task->page);
-	stock->base = NULL;
-	return r;
+	return look_up(task, stock->base + (stock->used - pages) * task->page, pages);
 }
 
 static int touch_file(struct task *task, uint64_t pages)
 {
-	struct stock *stock = &task->of_file;
-	char byte;
+	const char *what = "";
+	void *base;
+	int r;
 
-	if (pages > stock->pages - stock->used)
-		return fail(task, -ENOSPC, "more pages than there is room for");
-	for (uint64_t i = 0; i < pages; i++, stock->used++)
-		if (pread(task->file, &byte, 1, (off_t)(stock->used * task->page)) != 1)
-			return fail(task, errno ? -errno : -EIO, "cannot read the file");
-	return look_up_file(task, pages);
+	if (!pages)
+		return 0;
+	r = held_file_touch(&task->file, pages, &what);
+	task->answer.unheld = task->file.unheld;
+	/* Only what is mapped can be looked up. */
+	if (!r)
+		r = held_file_map(&task->file, pages, &base, &what);
+	if (r)
+		return fail(task, r, what);
+	r = look_up(task, base, pages);
+	munmap(base, pages * task->page);
+	return r;
 }
 
 static int charge(struct task *task, const struct order *order)
@@ -206,27 +193,9 @@ static int map_stock(struct task *task, struct stock *stock, uint64_t pages)
 	return 0;
 }
 
-static int open_file(struct task *task, uint64_t pages, const char *directory)
-{
-	struct statfs fs;
-
-	task->of_file.pages = pages;
-	if (!pages)
-		return 0;
-	task->file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (task->file < 0 || fstatfs(task->file, &fs) < 0)
-		return fail(task, -errno, "cannot make a file without a name");
-	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		return fail(task, -ENODEV,
-			    "a file there lies on tmpfs, whose pages count as anonymous");
-	if (ftruncate(task->file, (off_t)(pages * task->page)) < 0)
-		return fail(task, -errno, "cannot make the file as long as needed");
-	posix_fadvise(task->file, 0, 0, POSIX_FADV_RANDOM);
-	return 0;
-}
-
 static int prepare(struct task *task, const struct charger_pages *room, const char *directory)
 {
+	const char *what = "";
 	int r;
 
 	task->page = (size_t)sysconf(_SC_PAGESIZE);
@@ -240,7 +209,11 @@ static int prepare(struct task *task, const struct charger_pages *room, const ch
 	    mlock2(task->locked.base, room->locked * task->page, MLOCK_ONFAULT) < 0)
 		r = fail(task, errno == ENOMEM ? -EPERM : -errno,
 			 "so much memory may not be locked (ulimit -l)");
-	return r ? r : open_file(task, room->file, directory);
+	if (!r) {
+		r = held_file_open(&task->file, room->file, directory, &what);
+		r = r ? fail(task, r, what) : 0;
+	}
+	return r;
 }
 
 static void give_answer(struct task *task)
@@ -251,7 +224,7 @@ static void give_answer(struct task *task)
 
 static _Noreturn void run_task(int socket, const struct charger_pages *room, const char *directory)
 {
-	struct task task = {.socket = socket, .file = -1};
+	struct task task = {.socket = socket, .file = {.fd = -1}};
 	struct order order;
 
 	prepare(&task, room, directory);
@@ -266,7 +239,7 @@ static _Noreturn void run_task(int socket, const struct charger_pages *room, con
 	_exit(0);
 }
 
-static int ask(const struct charger *charger, const struct order *order, struct error *err)
+static int ask(struct charger *charger, const struct order *order, struct error *err)
 {
 	struct answer answer;
 	ssize_t got;
@@ -280,6 +253,7 @@ static int ask(const struct charger *charger, const struct order *order, struct 
 	if (got != sizeof(answer))
 		return error_set(err, -ECHILD,
 				 "the task that charges pages has ended (was it out of memory?)");
+	charger->unheld = answer.unheld;
 	return answer.code ? error_set(err, answer.code, "charging pages: %s", answer.text) : 0;
 }
 
@@ -313,7 +287,7 @@ int charger_start(const struct charger_pages *room, const char *directory, struc
 	return r;
 }
 
-int charger_charge(const struct charger *charger, const struct charger_pages *pages, unsigned cpu,
+int charger_charge(struct charger *charger, const struct charger_pages *pages, unsigned cpu,
 		   unsigned node, struct error *err)
 {
 	struct order order = {.kind = ORDER_CHARGE, .cpu = cpu, .node = node, .pages = *pages};
@@ -321,7 +295,7 @@ int charger_charge(const struct charger *charger, const struct charger_pages *pa
 	return ask(charger, &order, err);
 }
 
-int charger_drain(const struct charger *charger, unsigned cpu, struct error *err)
+int charger_drain(struct charger *charger, unsigned cpu, struct error *err)
 {
 	struct order order = {.kind = ORDER_DRAIN, .cpu = cpu};
 

@@ -24,6 +24,7 @@ struct charger_pages {
 struct charger {
 	pid_t pid; /* a child of ours; 0: none */
 	int socket; /* owned */
+	uint64_t unheld; /* pages of the file that anybody may reclaim, see held_file.h */
 };
 
 /*
@@ -35,14 +36,14 @@ struct charger {
 int charger_start(const struct charger_pages *room, const char *directory, struct charger *charger,
 		  struct error *err);
 /* Touch so many more pages, from one CPU and on one node, both by OS index. */
-int charger_charge(const struct charger *charger, const struct charger_pages *pages, unsigned cpu,
+int charger_charge(struct charger *charger, const struct charger_pages *pages, unsigned cpu,
 		   unsigned node, struct error *err);
 /*
  * Pages that were touched last wait in lists of the CPU until these are full, not counted as of
  * any LRU list. Locking a page on that CPU empties them. Counters are behind by two periods of the
  * flusher at most: the caller waits for them.
  */
-int charger_drain(const struct charger *charger, unsigned cpu, struct error *err);
+int charger_drain(struct charger *charger, unsigned cpu, struct error *err);
 /* End it: all its pages are given back. */
 void charger_stop(struct charger *charger);
 

@@ -7,8 +7,8 @@
 json_t *live_facts(const json_t *described)
 {
 	static const char *const keys[] = {
-		"version", "cgroups",    "dying_asked", "dying_found", "pages",
-		"made_ns", "charged_ns", "settled_ns",  "truth",
+		"version",      "cgroups", "dying_asked", "dying_found", "pages",
+		"unheld_pages", "made_ns", "charged_ns",  "settled_ns",  "truth",
 	};
 	json_t *facts = json_object();
 

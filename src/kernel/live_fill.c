@@ -82,7 +82,7 @@ struct charger_pages live_fill_room(const struct charge_plan *plan, const struct
 	return room;
 }
 
-static int charge_share(const struct placement *placement, const struct charger *charger,
+static int charge_share(const struct placement *placement, struct charger *charger,
 			const struct share *share, struct error *err)
 {
 	int cpu = placement_os_cpu(placement, share->cpu, err);
@@ -95,7 +95,7 @@ static int charge_share(const struct placement *placement, const struct charger 
 }
 
 static int fill_one(struct live_tree *live, const struct charge_plan *plan, uint32_t memcg,
-		    const struct placement *placement, const struct charger *charger,
+		    const struct placement *placement, struct charger *charger,
 		    struct shares *shares, struct error *err)
 {
 	char pid[24];
@@ -113,8 +113,7 @@ static int fill_one(struct live_tree *live, const struct charge_plan *plan, uint
 }
 
 int live_fill_inner(struct live_tree *live, const struct charge_plan *plan, uint32_t memcg,
-		    const struct placement *placement, const struct charger *charger,
-		    struct error *err)
+		    const struct placement *placement, struct charger *charger, struct error *err)
 {
 	struct shares shares = {.nr = 0};
 	int r = fill_one(live, plan, memcg, placement, charger, &shares, err);
@@ -124,8 +123,7 @@ int live_fill_inner(struct live_tree *live, const struct charge_plan *plan, uint
 }
 
 /* Every CPU that a charge may have come from. */
-static int drain_all(const struct placement *placement, const struct charger *charger,
-		     struct error *err)
+static int drain_all(const struct placement *placement, struct charger *charger, struct error *err)
 {
 	int r = 0;
 
@@ -138,7 +136,7 @@ static int drain_all(const struct placement *placement, const struct charger *ch
 }
 
 int live_fill(struct live_tree *live, const struct charge_plan *plan,
-	      const struct placement *placement, const struct charger *charger,
+	      const struct placement *placement, struct charger *charger,
 	      const struct live_progress *progress, struct error *err)
 {
 	struct shares shares = {.nr = 0};

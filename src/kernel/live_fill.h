@@ -20,8 +20,7 @@ struct charger_pages live_fill_room(const struct charge_plan *plan, const struct
  * and park the charger again.
  */
 int live_fill_inner(struct live_tree *live, const struct charge_plan *plan, uint32_t memcg,
-		    const struct placement *placement, const struct charger *charger,
-		    struct error *err);
+		    const struct placement *placement, struct charger *charger, struct error *err);
 
 /*
  * Move the charger from memcg to memcg, but those that are charged already as said above, and let
@@ -30,7 +29,7 @@ int live_fill_inner(struct live_tree *live, const struct charge_plan *plan, uint
  * it was stopped.
  */
 int live_fill(struct live_tree *live, const struct charge_plan *plan,
-	      const struct placement *placement, const struct charger *charger,
+	      const struct placement *placement, struct charger *charger,
 	      const struct live_progress *progress, struct error *err);
 
 /* Where all of that lies, as placement_verify() says it: the charger looked each page up when it

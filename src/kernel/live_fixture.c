@@ -245,7 +245,7 @@ static json_t *describe(const void *instance)
 	for (uint32_t memcg = 0; memcg < tree->nr; memcg++)
 		pages += charge_pages(&live->plan, memcg);
 	/* clang-format off */
-	return json_pack("{s:i, s:s, s:o, s:o, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+	return json_pack("{s:i, s:s, s:o, s:o, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
 			 "version", (int)live->hierarchy.version,
 			 "mount", live->hierarchy.mount,
 			 "tree", json_sprintf("%s/%s/%s", live->hierarchy.mount,
@@ -257,6 +257,7 @@ static json_t *describe(const void *instance)
 			 "charged_ns", (json_int_t)live->charged_ns,
 			 "settled_ns", (json_int_t)live->settled_ns,
 			 "pages", (json_int_t)pages,
+			 "unheld_pages", (json_int_t)live->charger.unheld,
 			 "cgroups", (json_int_t)(tree->nr - tree->nr_dying),
 			 "dying_asked", (json_int_t)tree->nr_dying,
 			 "dying_found", number_or_null(live->dying_found),

@@ -9,7 +9,8 @@
  *  parking          the directory of a cgroup outside of the tree, for processes
  *  placement_found  as placement_verify() has it: where the charged pages were found
  *  made_ns, charged_ns, settled_ns    how long each took; of making, the cgroups alone
- *  pages            charged to the whole tree
+ *  pages            charged to the whole tree; unheld_pages: of a file's, those that nothing keeps
+ *                   from being reclaimed
  *  cgroups          with a directory, memcg 0 included
  *  dying_asked      that were removed
  *  dying_found      of these, as the kernel counts them after two periods of the flusher; null

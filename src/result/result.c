@@ -215,6 +215,7 @@ static const struct field when_ok[] = {
 	{"live.fixture.dying_asked", FIELD_WHOLE, 0},
 	{"live.fixture.dying_found", FIELD_WHOLE, NULLABLE},
 	{"live.fixture.pages", FIELD_WHOLE, 0},
+	{"live.fixture.unheld_pages", FIELD_WHOLE, 0},
 	{"live.fixture.made_ns", FIELD_WHOLE, 0},
 	{"live.fixture.charged_ns", FIELD_WHOLE, 0},
 	{"live.fixture.settled_ns", FIELD_WHOLE, 0},

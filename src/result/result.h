@@ -79,7 +79,7 @@
  *  live        {"file":"memory.numa_stat","descriptor":"reopened"|"kept","files":n,"reads":n,
  *               "bytes":n,
  *               "fixture":{"version":1|2,"cgroups":n,"dying_asked":n,"dying_found":n|null,
- *                          "pages":n,"made_ns":..,"charged_ns":..,"settled_ns":..,
+ *                          "pages":n,"unheld_pages":n,"made_ns":..,"charged_ns":..,"settled_ns":..,
  *                          "truth":{"hierarchical_pages":n|null,"local_pages_sum":n|null,
  *                                   "charged_pages":n,"bound_pages":n}|null}}|null
  *              of back ends that read the running kernel; null of models, absent before 0.2. Before
@@ -93,7 +93,8 @@
  *              their times inside the kernel, null without walks.
  *              fixture: of the tree of real cgroups, the same for all who read it. version: of
  *              cgroup; cgroups: with a directory, the tree's root included; dying: asked for, and
- *              as the kernel counts them, null where it does not say; pages: charged; made: the
+ *              as the kernel counts them, null where it does not say; pages: charged; unheld: of a
+ *              file's, those that anybody may reclaim meanwhile; made: the
  *              cgroups alone, charged: pages touched, settled: until the kernel had counted them.
  *              truth: pages of hierarchical_total of the root's file, of all `total` of cgroups
  *              with a file, as charged, and what CPUs may hold back; null: not looked at

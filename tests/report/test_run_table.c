@@ -212,14 +212,14 @@ static void make_live(struct made_run *made, size_t b, unsigned repetition, doub
 	static const char *const unknown[] = {"loads_local", "loads_hierarchical", "memcgs_visited",
 					      "atomics", "bytes_touched"};
 	json_t *result = made_result(made, 0, b, repetition);
-	json_t *live =
-		json_pack("{s:s, s:s, s:i, s:i, s:i, s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, "
-			  "s:{s:i, s:i, s:i, s:i}}}",
-			  "file", "memory.numa_stat", "descriptor", "kept", "files", 1, "reads", 2,
-			  "bytes", 412, "fixture", "version", 1, "cgroups", 901, "dying_asked", 100,
-			  "dying_found", 60, "pages", 10010, "made_ns", 100000000, "charged_ns",
-			  400000000, "settled_ns", 2147000000, "truth", "hierarchical_pages", 10012,
-			  "local_pages_sum", 9011, "charged_pages", 10010, "bound_pages", 62);
+	json_t *live = json_pack(
+		"{s:s, s:s, s:i, s:i, s:i, s:{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, "
+		"s:{s:i, s:i, s:i, s:i}}}",
+		"file", "memory.numa_stat", "descriptor", "kept", "files", 1, "reads", 2, "bytes",
+		412, "fixture", "version", 1, "cgroups", 901, "dying_asked", 100, "dying_found", 60,
+		"pages", 10010, "unheld_pages", 0, "made_ns", 100000000, "charged_ns", 400000000,
+		"settled_ns", 2147000000, "truth", "hierarchical_pages", 10012, "local_pages_sum",
+		9011, "charged_pages", 10010, "bound_pages", 62);
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 		json_object_set_new(json_object_get(result, "counts"), unknown[i], json_null());
