@@ -155,10 +155,10 @@ const struct run_section run_sections[] = {
 	 live_rows},
 	{"Net of the floor", net_columns, net_cells, net_notes, net_known, net_rows},
 	{"Where the time goes", parts_columns, parts_cells, parts_notes, NULL, NULL},
-	{"What writers pay", update_columns, update_cells, update_notes, update_known, NULL},
-	{"What updates cost", kinds_columns, kinds_cells, kinds_notes, kinds_known, NULL},
+	{"What writers pay", update_columns, update_cells, update_notes, update_known, update_rows},
+	{"What updates cost", kinds_columns, kinds_cells, kinds_notes, kinds_known, kinds_rows},
 	{"What one update in a hundred costs", alone_columns, alone_cells, alone_notes, kinds_known,
-	 NULL},
+	 kinds_rows},
 	{"Writers under load", load_columns, load_cells, load_notes, load_known, NULL},
 	{"Memcgs that come and go", churn_columns, churn_cells, churn_notes, churn_known,
 	 churn_rows},
@@ -186,8 +186,8 @@ const struct run_section run_sections[] = {
 };
 const size_t nr_run_sections = sizeof(run_sections) / sizeof(run_sections[0]);
 
-static void row_cell(struct table *table, const struct run_groups *groups,
-		     const struct point_summary *point)
+void run_row_cell(struct table *table, const struct run_groups *groups,
+		  const struct point_summary *point)
 {
 	char value[PARAMETER_TEXT_MAX];
 
@@ -229,29 +229,65 @@ static bool has_rows(const struct run_group *group, const struct run_section *se
 	return rows > 0;
 }
 
+static void add_heading(struct table *table, const struct run_groups *groups,
+			const struct point_summary *point)
+{
+	char value[PARAMETER_TEXT_MAX], text[2 * PARAMETER_TEXT_MAX];
+
+	snprintf(text, sizeof(text), "-- %s: %s", groups->row->name,
+		 parameter_text(groups->row, &point->point, value));
+	table_heading(table, 0, "", text);
+}
+
+static void add_lines(struct table *table, const struct run_groups *groups,
+		      const struct point_summary *point, const struct run_section *section,
+		      bool headed)
+{
+	bool first = true;
+
+	for (size_t b = 0; b < point->nr_backends; b++) {
+		const struct backend_summary *s = &point->backends[b];
+		struct run_line line = {groups->summary, point, s, 0};
+
+		for (; line.item < section_rows(section, s); line.item++) {
+			if (headed && first)
+				add_heading(table, groups, point);
+			first = false;
+			table_row(table);
+			if (!headed)
+				run_row_cell(table, groups, point);
+			section_cells(table, &line, section);
+		}
+	}
+}
+
 /* NULL: out of memory. */
-static struct table *section_table(const struct run_groups *groups, const struct run_group *group,
-				   const struct run_section *section)
+static struct table *lines_table(const struct run_groups *groups, const struct run_group *group,
+				 const struct run_section *section, bool headed)
 {
 	struct table *table = table_new();
 
-	table_column(table, groups->row_title, ALIGN_RIGHT);
+	if (!headed)
+		table_column(table, groups->row_title, ALIGN_RIGHT);
 	section_columns(table, section);
-	for (size_t p = 0; p < group->nr_points; p++) {
-		const struct point_summary *point = group->points[p];
-
-		for (size_t b = 0; b < point->nr_backends; b++) {
-			const struct backend_summary *s = &point->backends[b];
-			struct run_line line = {groups->summary, point, s, 0};
-
-			for (; line.item < section_rows(section, s); line.item++) {
-				table_row(table);
-				row_cell(table, groups, point);
-				section_cells(table, &line, section);
-			}
-		}
-	}
+	for (size_t p = 0; p < group->nr_points; p++)
+		add_lines(table, groups, group->points[p], section, headed);
 	return table;
+}
+
+/*
+ * The parameter of the rows is a column, or, where that is wider than a terminal, a line above the
+ * rows of each point. NULL: out of memory.
+ */
+static struct table *section_table(const struct run_groups *groups, const struct run_group *group,
+				   const struct run_section *section)
+{
+	struct table *table = lines_table(groups, group, section, false);
+
+	if (table_width(table) <= TABLE_COLUMNS)
+		return table;
+	table_free(table);
+	return lines_table(groups, group, section, true);
 }
 
 /* A table's lines as text; owned by the caller, NULL when out of memory. */
@@ -334,7 +370,7 @@ size_t run_keys(const struct run_groups *groups)
 }
 
 /* A column for each parameter that tells points apart. */
-static void key_columns(struct table *table, const struct run_groups *groups)
+void run_key_columns(struct table *table, const struct run_groups *groups)
 {
 	for (size_t i = 0; i < nr_parameters; i++)
 		if (is_key(groups, i))
@@ -343,8 +379,7 @@ static void key_columns(struct table *table, const struct run_groups *groups)
 									    : ALIGN_LEFT);
 }
 
-static void key_cells(struct table *table, const struct run_groups *groups,
-		      const struct point *point)
+void run_key_cells(struct table *table, const struct run_groups *groups, const struct point *point)
 {
 	char value[PARAMETER_TEXT_MAX];
 
@@ -362,7 +397,7 @@ struct table *run_section_table(const struct run_groups *groups, const struct ru
 	const struct run_summary *summary = groups->summary;
 	struct table *table = table_new();
 
-	key_columns(table, groups);
+	run_key_columns(table, groups);
 	section_columns(table, section);
 	for (size_t p = 0; p < summary->nr_points; p++) {
 		const struct point_summary *point = &summary->points[p];
@@ -372,80 +407,12 @@ struct table *run_section_table(const struct run_groups *groups, const struct ru
 
 			for (; line.item < section_rows(section, line.backend); line.item++) {
 				table_row(table);
-				key_cells(table, groups, &point->point);
+				run_key_cells(table, groups, &point->point);
 				section_cells(table, &line, section);
 			}
 		}
 	}
 	return table;
-}
-
-static void ratio_columns(struct table *table)
-{
-	table_column(table, "back ends", ALIGN_LEFT);
-	table_column(table, "ratio", ALIGN_RIGHT);
-	table_column(table, "from", ALIGN_RIGHT);
-	table_column(table, "to", ALIGN_RIGHT);
-	table_column(table, "level", ALIGN_RIGHT);
-	table_column(table, "pairs", ALIGN_RIGHT);
-}
-
-/* `all`: all parameters that tell points apart, and not only the row's. */
-static void ratio_rows(struct table *table, const struct run_groups *groups,
-		       const struct point_summary *point, bool all)
-{
-	for (size_t b = 1; b < point->nr_backends; b++) {
-		struct ratio ratio = summary_ratio(&point->backends[0], &point->backends[b]);
-
-		if (!ratio.pairs)
-			continue;
-		table_row(table);
-		if (all)
-			key_cells(table, groups, &point->point);
-		else
-			row_cell(table, groups, point);
-		table_cell(table, "%s / %s", point->backends[0].backend,
-			   point->backends[b].backend);
-		cell_count(table, true, ratio.median);
-		cell_count(table, true, ratio.low);
-		cell_count(table, true, ratio.high);
-		cell_percentage(table, 100 * ratio.level);
-		table_cell(table, "%zu", ratio.pairs);
-		table_value(table, (double)ratio.pairs, "");
-	}
-}
-
-struct table *run_ratio_table(const struct run_groups *groups)
-{
-	struct table *table = table_new();
-
-	key_columns(table, groups);
-	ratio_columns(table);
-	for (size_t p = 0; p < groups->summary->nr_points; p++)
-		ratio_rows(table, groups, &groups->summary->points[p], true);
-	return table;
-}
-
-static int print_ratios(const struct run_groups *groups, FILE *out)
-{
-	fputs("\nRatio of median times\n", out);
-	for (size_t g = 0; g < groups->nr; g++) {
-		const struct run_group *group = &groups->groups[g];
-		struct table *table = table_new();
-		int r;
-
-		table_column(table, groups->row_title, ALIGN_RIGHT);
-		ratio_columns(table);
-		for (size_t p = 0; p < group->nr_points; p++)
-			ratio_rows(table, groups, group->points[p], false);
-		run_group_heading(groups, g, out);
-		r = table_print(table, out);
-		table_free(table);
-		if (r)
-			return r;
-	}
-	ratio_notes(groups->summary, out);
-	return 0;
 }
 
 static bool any_measured(const struct run_summary *summary)
@@ -471,7 +438,7 @@ int run_table_print(const struct run_summary *summary, FILE *out)
 		for (size_t i = 0; !r && i < nr_run_sections; i++)
 			r = print_section(groups, &run_sections[i], out);
 		if (!r && backends_of(summary) > 1)
-			r = print_ratios(groups, out);
+			r = run_ratios_print(groups, out);
 		if (!r)
 			r = run_slopes_print(groups, out);
 		if (!r)

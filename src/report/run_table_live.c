@@ -75,7 +75,7 @@ void covers_notes(const struct run_summary *summary, FILE *out)
 {
 	wrap_print(out, NOTE_INDENT, "  visible",
 		   "cgroups with a directory, the tree's root included; walked: memcgs that a read "
-		   "came to, in all of its passes: -: only the kernel knows");
+		   "came to, in all of its passes; -: only the kernel knows");
 	wrap_print(out, NOTE_INDENT, "  dying",
 		   "memcgs without a directory that the kernel still has, of those asked for");
 	if (any_backend(summary, live_lost_dying))

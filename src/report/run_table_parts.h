@@ -36,6 +36,15 @@ struct table *run_ratio_table(const struct run_groups *groups);
 /* The first columns of both: the parameters, and the back end. */
 size_t run_keys(const struct run_groups *groups);
 
+/* A column, or a cell, for each parameter that tells points apart; and for that of the rows alone.
+ */
+void run_key_columns(struct table *table, const struct run_groups *groups);
+void run_key_cells(struct table *table, const struct run_groups *groups, const struct point *point);
+void run_row_cell(struct table *table, const struct run_groups *groups,
+		  const struct point_summary *point);
+
+int run_ratios_print(const struct run_groups *groups, FILE *out);
+
 /* For one group of points. NULL: out of memory. */
 struct table *run_slope_table(const struct run_groups *groups, size_t group);
 struct table *run_reference_table(const struct run_groups *groups, size_t group);
@@ -133,8 +142,10 @@ void alone_notes(const struct run_summary *summary, FILE *out);
 void load_notes(const struct run_summary *summary, FILE *out);
 void churn_notes(const struct run_summary *summary, FILE *out);
 /* Was the cost of updates measured at all? Results of before 0.2 do not have it. */
+size_t update_rows(const struct backend_summary *s);
 bool update_known(const struct run_summary *summary);
 /* Were kinds of updates told apart? */
+size_t kinds_rows(const struct backend_summary *s);
 bool kinds_known(const struct run_summary *summary);
 /* Were there writers while reads were timed? */
 bool load_known(const struct run_summary *summary);

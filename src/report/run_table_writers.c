@@ -68,6 +68,11 @@ static bool has_update(const struct backend_summary *s)
 	return !isnan(s->update_ns);
 }
 
+size_t update_rows(const struct backend_summary *s)
+{
+	return has_update(s);
+}
+
 bool update_known(const struct run_summary *summary)
 {
 	return any_backend(summary, has_update);
@@ -87,6 +92,11 @@ void update_notes(const struct run_summary *summary, FILE *out)
 static bool has_kinds(const struct backend_summary *s)
 {
 	return !isnan(s->kinds[MIX_PAGE].median_ns);
+}
+
+size_t kinds_rows(const struct backend_summary *s)
+{
+	return has_kinds(s);
 }
 
 bool kinds_known(const struct run_summary *summary)

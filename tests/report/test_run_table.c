@@ -82,13 +82,42 @@ static void the_table_of_a_whole_run_is_as_it_was(void **state)
 	free(text);
 }
 
-static void no_line_is_wider_than_a_terminal(void **state)
+static void expect_to_fit(char *text)
 {
-	char *text = printed(*state, run_table_print), *line, *rest;
+	char *line, *rest;
 
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		assert_in_range(strlen(line), 1, 80);
+}
+
+static void no_line_is_wider_than_a_terminal(void **state)
+{
+	char *text = printed(*state, run_table_print);
+
+	expect_to_fit(text);
 	free(text);
+}
+
+/* What rows have in common is a line above them then, once for each point. */
+static void long_names_of_back_ends_fit_a_terminal(void **state)
+{
+	struct made_run made;
+	char *text, *section;
+
+	made_run_begin(&made, "name: wide\n"
+			      "tree: {memcgs: [10, 10k]}\n"
+			      "read: {samples: 2000, file: [memory.numa_stat, memory.stat]}\n"
+			      "backends: [walk, kernel-bpfwalk-percpu]\n"
+			      "repetitions: 6\n");
+	made_run_fill(&made);
+	text = printed(&made, run_table_print);
+	section = strstr(text, "\nWhat a read does\n");
+	assert_non_null(section);
+	assert_non_null(strstr(section, "-- tree.memcgs: 10\nwalk "));
+	assert_non_null(strstr(section, "-- tree.memcgs: 10k\nwalk "));
+	expect_to_fit(text);
+	free(text);
+	made_run_end(&made);
 }
 
 static json_t *failed_result(const struct made_run *made, size_t p, size_t b, unsigned repetition,
@@ -352,6 +381,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_of_a_whole_run_is_as_it_was),
 		cmocka_unit_test(no_line_is_wider_than_a_terminal),
+		cmocka_unit_test(long_names_of_back_ends_fit_a_terminal),
 		cmocka_unit_test(failures_batches_and_what_was_left_out_are_said),
 		cmocka_unit_test(what_writers_paid_under_load_is_a_section),
 		cmocka_unit_test(who_comes_and_goes_has_a_section),
