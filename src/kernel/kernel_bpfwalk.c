@@ -26,6 +26,7 @@
 #include "stats/histogram.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,16 +332,50 @@ static json_t *bpfwalk_facts(void *instance)
 			       : json_null());
 }
 
+/*
+ * What the kernel says to a mode. To ask, the program is loaded, which takes some 50 ms; plans and
+ * runs ask for each point, and the answer is not of the point. So it is asked once and kept for as
+ * long as the process lives: it is of the machine, and there is nobody to hand it from one point to
+ * the next.
+ */
+struct asked {
+	bool known;
+	int r;
+	struct error_list reasons;
+};
+
+static int mode_possible(enum bpf_walk_mode mode, struct error_list *reasons)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+	static struct asked modes[2];
+	struct asked *asked = &modes[mode];
+
+	int r;
+
+	pthread_mutex_lock(&lock);
+	if (!asked->known) {
+		asked->reasons.nr = asked->reasons.total = 0;
+		asked->r = bpf_walk_possible(mode, &asked->reasons);
+		asked->known = asked->r != -ENOMEM; /* that may pass */
+		if (!asked->known)
+			error_list_add(&asked->reasons, NULL, 0, 0, "out of memory");
+	}
+	error_list_append(reasons, &asked->reasons);
+	r = asked->r ? -ENODEV : 0;
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
 static int local_possible(const struct point *point, struct error_list *reasons)
 {
 	(void)point;
-	return bpf_walk_possible(BPF_WALK_LOCAL, reasons) ? -ENODEV : 0;
+	return mode_possible(BPF_WALK_LOCAL, reasons);
 }
 
 static int percpu_possible(const struct point *point, struct error_list *reasons)
 {
 	(void)point;
-	return bpf_walk_possible(BPF_WALK_PERCPU, reasons) ? -ENODEV : 0;
+	return mode_possible(BPF_WALK_PERCPU, reasons);
 }
 
 const struct backend backend_kernel_bpfwalk = {

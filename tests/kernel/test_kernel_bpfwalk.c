@@ -12,6 +12,7 @@
 #include "kernel/walk_bpf.h"
 #include "scenario/parameter.h"
 #include "scenario/target.h"
+#include "timing/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -331,6 +332,30 @@ static void masks_of_rows_are_the_ones_of_the_files(void **state)
 		assert_int_equal(masks[row], numa_rows[row].lru_mask);
 }
 
+/* A program is loaded for the first answer alone: a load takes tens of milliseconds. */
+static void a_process_asks_the_kernel_once(void **state)
+{
+	const struct backend *const both[] = {&backend_kernel_bpfwalk,
+					      &backend_kernel_bpfwalk_percpu};
+	struct stand *stand = *state;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct error_list first = {.nr = 0};
+		int r = both[i]->possible(&stand->point, &first);
+		uint64_t since = clock_now();
+
+		for (unsigned times = 0; times < 200; times++) {
+			struct error_list again = {.nr = 0};
+
+			assert_int_equal(both[i]->possible(&stand->point, &again), r);
+			assert_int_equal(again.total, first.total);
+			if (first.nr)
+				assert_string_equal(again.items[0].text, first.items[0].text);
+		}
+		assert_true(clock_now() - since < 1000000000);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +365,7 @@ int main(void)
 		cmocka_unit_test(one_pass_does_what_the_model_of_one_does),
 		cmocka_unit_test(the_dying_are_walked_and_counted),
 		cmocka_unit_test(the_root_of_the_machine_has_more_than_the_tree),
+		cmocka_unit_test(a_process_asks_the_kernel_once),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
