@@ -16,11 +16,18 @@ bool gate_wait(struct gate *gate)
 	return open;
 }
 
-void gate_open(struct gate *gate, unsigned others)
+void gate_await(struct gate *gate, unsigned others)
 {
 	pthread_mutex_lock(&gate->lock);
 	while (gate->waiting < others)
 		pthread_cond_wait(&gate->changed, &gate->lock);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+void gate_open(struct gate *gate, unsigned others)
+{
+	gate_await(gate, others);
+	pthread_mutex_lock(&gate->lock);
 	gate->open = true;
 	pthread_cond_broadcast(&gate->changed);
 	pthread_mutex_unlock(&gate->lock);

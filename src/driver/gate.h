@@ -23,7 +23,10 @@ struct gate {
 
 /* False where there will be no measurement. */
 bool gate_wait(struct gate *gate);
-/* Wait for `others` at the gate, and let all go on. */
+/* Wait for `others` at the gate: for who has to say something that is true of the moment at which
+ * all go on. */
+void gate_await(struct gate *gate, unsigned others);
+/* Wait for them, and let all go on. */
 void gate_open(struct gate *gate, unsigned others);
 /* Let all go home. */
 void gate_cancel(struct gate *gate);

@@ -163,6 +163,9 @@ static int take_slice(struct run *run, unsigned pair, enum harm_side side, struc
 		gate_cancel(&run->gate);
 		return join_readers(run, started, r, err);
 	}
+	/* A slice must not begin while readers get ready, which may take them a whole read: the
+	 * victim would count all of that as late. */
+	gate_await(&run->gate, started);
 	from = clock_now() + LEAD_NS;
 	until = from + run->out->slice_ns;
 	/* Before the gate is opened: they see it. */
@@ -183,7 +186,7 @@ static int take_slice(struct run *run, unsigned pair, enum harm_side side, struc
 	return r ? r : harm_tasks_check(run->tasks, err);
 }
 
-/* Readers that take long to get ready must not eat the lead. */
+/* Of the victim enough turns; of a slow or a paced reader two reads. */
 static double least_slice_ns(const struct point *point, double read_ns)
 {
 	return fmax(LEAST_SLICE_NS, 2 * fmax((double)point->read.pacing_ns, read_ns));

@@ -5,11 +5,13 @@
 #include "driver/victim.h"
 
 #include "fixture.h"
+#include "timing/clock.h"
 
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -123,6 +125,38 @@ static void slices_hold_two_reads_where_there_is_time(void **state)
 	}
 }
 
+#define SLOW_NS 400000000u
+
+static const struct backend *slow_inner;
+static atomic_bool was_slow;
+
+/* The first read, for which a reader gets ready, takes far longer than any slice. */
+static int read_slowly_at_first(void *instance, const struct read_request *request,
+				struct numa_counts *out)
+{
+	if (!atomic_exchange(&was_slow, true))
+		clock_sleep_until(clock_now() + SLOW_NS);
+	return slow_inner->read_counts(instance, request, out);
+}
+
+static void no_slice_begins_before_readers_are_ready(void **state)
+{
+	struct backend slow = *backend_find("cached");
+	struct point point = harm_point(TIME_NS);
+	struct error err;
+	struct harm harm;
+
+	(void)state;
+	slow_inner = backend_find("cached");
+	slow.read_counts = read_slowly_at_first;
+	atomic_store(&was_slow, false);
+	assert_int_equal(look(&slow, &point, 1000, &harm, &err), 0);
+	assert_true(atomic_load(&was_slow));
+	/* With the time that a reader needs the victim would be late by nearly all of it. */
+	assert_true(histogram_quantile_ns(harm.late[HARM_WITH], 1) < SLOW_NS / 2.0);
+	harm_fini(&harm);
+}
+
 static int fail_to_read(void *instance, const struct read_request *request, struct numa_counts *out)
 {
 	(void)instance;
@@ -154,6 +188,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_done_where_nobody_asks),
 		cmocka_unit_test(paced_readers_keep_their_pace),
 		cmocka_unit_test(slices_hold_two_reads_where_there_is_time),
+		cmocka_unit_test(no_slice_begins_before_readers_are_ready),
 		cmocka_unit_test(a_read_that_fails_ends_it_with_the_reason),
 	};
 
