@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "kernel/live_dirs.h"
+#include "kernel/page_file.h"
 #include "timing/clock.h"
 
 #include <errno.h>
@@ -120,21 +121,6 @@ static int find_seats(const struct sampler *sampler, struct seat *seats, struct 
 	return nr;
 }
 
-/* Where pages of a file may lie that is no memory itself: the first directory that will do. */
-static int start_one(struct load_work *work, struct load_task *task, struct error *err)
-{
-	static const char *const directories[] = {"/var/tmp", "/tmp", "."};
-	int r = -ENODEV;
-
-	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
-		work->directory = directories[i];
-		r = load_task_start(work, task, err);
-		if (r != -ENODEV && r != -EACCES && r != -EROFS && r != -EOPNOTSUPP)
-			break;
-	}
-	return r;
-}
-
 static int start_each(struct harm_tasks *tasks, const struct sampler *sampler, struct error *err)
 {
 	const struct point *point = tasks->point;
@@ -143,6 +129,7 @@ static int start_each(struct harm_tasks *tasks, const struct sampler *sampler, s
 		.of_file = point->harm.kind == HARM_FILE,
 		.reclaimed = point->harm.limit_ppm > 0,
 		.pages = point->harm.pages,
+		.directories = page_file_directories,
 		.placement = sampler->placement,
 	};
 	int nr, r = 0;
@@ -155,7 +142,7 @@ static int start_each(struct harm_tasks *tasks, const struct sampler *sampler, s
 
 		work.cpu = seat->cpu;
 		tasks->each[tasks->nr].place = seat->place;
-		r = start_one(&work, &tasks->each[tasks->nr].task, err);
+		r = load_task_start(&work, &tasks->each[tasks->nr].task, err);
 	}
 	free(seats);
 	return nr < 0 ? nr : r;

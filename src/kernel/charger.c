@@ -160,11 +160,12 @@ static int charge(struct task *task, const struct order *order)
 
 static int drain(struct task *task, const struct order *order)
 {
-	int r = bind_to(task, order->cpu, task->node);
+	int r = bind_cpu(task, order->cpu);
 	void *page;
 
 	if (r)
 		return r;
+	task->cpu = order->cpu;
 	page = mmap(NULL, task->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
 		return fail(task, -errno, "cannot map a page");
@@ -193,7 +194,8 @@ static int map_stock(struct task *task, struct stock *stock, uint64_t pages)
 	return 0;
 }
 
-static int prepare(struct task *task, const struct charger_pages *room, const char *directory)
+static int prepare(struct task *task, const struct charger_pages *room,
+		   const char *const *directories)
 {
 	const char *what = "";
 	int r;
@@ -210,7 +212,7 @@ static int prepare(struct task *task, const struct charger_pages *room, const ch
 		r = fail(task, errno == ENOMEM ? -EPERM : -errno,
 			 "so much memory may not be locked (ulimit -l)");
 	if (!r) {
-		r = held_file_open(&task->file, room->file, directory, &what);
+		r = held_file_open(&task->file, room->file, directories, &what);
 		r = r ? fail(task, r, what) : 0;
 	}
 	return r;
@@ -222,12 +224,13 @@ static void give_answer(struct task *task)
 		_exit(1);
 }
 
-static _Noreturn void run_task(int socket, const struct charger_pages *room, const char *directory)
+static _Noreturn void run_task(int socket, const struct charger_pages *room,
+			       const char *const *directories)
 {
 	struct task task = {.socket = socket, .file = {.fd = -1}};
 	struct order order;
 
-	prepare(&task, room, directory);
+	prepare(&task, room, directories);
 	give_answer(&task);
 	while (!task.answer.code && recv(socket, &order, sizeof(order), 0) == sizeof(order)) {
 		if (order.kind == ORDER_CHARGE)
@@ -257,8 +260,8 @@ static int ask(struct charger *charger, const struct order *order, struct error 
 	return answer.code ? error_set(err, answer.code, "charging pages: %s", answer.text) : 0;
 }
 
-int charger_start(const struct charger_pages *room, const char *directory, struct charger *charger,
-		  struct error *err)
+int charger_start(const struct charger_pages *room, const char *const *directories,
+		  struct charger *charger, struct error *err)
 {
 	pid_t parent = getpid();
 	int ends[2], r;
@@ -277,7 +280,7 @@ int charger_start(const struct charger_pages *room, const char *directory, struc
 	if (!charger->pid) {
 		close(ends[0]);
 		own_child_enter(parent);
-		run_task(ends[1], room, directory);
+		run_task(ends[1], room, directories);
 	}
 	close(ends[1]);
 	charger->socket = ends[0];

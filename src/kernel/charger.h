@@ -4,9 +4,8 @@
  * and goes on. A page stays charged to the memcg in which it was first touched, so at the end the
  * task holds the pages of all of them, and the tree keeps its charges for as long as it lives.
  *
- * Pages are anonymous ones, locked ones (unevictable), and such of a file: one without a name in a
- * directory that is not on tmpfs, whose pages would count as anonymous ones here. Each is bound to
- * the node asked for and looked up there.
+ * Pages are anonymous ones, locked ones (unevictable), and such of a file (page_file.h). Each is
+ * bound to the node asked for and looked up there.
  */
 #ifndef MEMCGBENCH_KERNEL_CHARGER_H
 #define MEMCGBENCH_KERNEL_CHARGER_H
@@ -28,13 +27,13 @@ struct charger {
 };
 
 /*
- * Fork it, in the parent's cgroup, with room for so many pages over all memcgs. `directory` is
- * where the file is. It is killed when this process ends, however that ends. -ENOMEM where the
- * machine has less available, -EPERM where so much may not be locked, -ENODEV for a directory that
- * will not do: all with a message.
+ * Fork it, in the parent's cgroup, with room for so many pages over all memcgs. The file is in the
+ * first of the directories that will do (page_file.h). It is killed when this process ends, however
+ * that ends. -ENOMEM where the machine has less available, -EPERM where so much may not be locked,
+ * -ENODEV where only tmpfs is there for the file: all with a message.
  */
-int charger_start(const struct charger_pages *room, const char *directory, struct charger *charger,
-		  struct error *err);
+int charger_start(const struct charger_pages *room, const char *const *directories,
+		  struct charger *charger, struct error *err);
 /* Touch so many more pages, from one CPU and on one node, both by OS index. */
 int charger_charge(struct charger *charger, const struct charger_pages *pages, unsigned cpu,
 		   unsigned node, struct error *err);

@@ -2,12 +2,12 @@
 /* See held_file.h. */
 #include "kernel/held_file.h"
 
+#include "kernel/page_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Of one pipe. The kernel's table of them is memory in one piece: larger ones may not be there. */
@@ -59,23 +59,15 @@ static int make_pipes(struct held_file *file)
 	return 0;
 }
 
-int held_file_open(struct held_file *file, uint64_t pages, const char *directory, const char **what)
+int held_file_open(struct held_file *file, uint64_t pages, const char *const *directories,
+		   const char **what)
 {
-	struct statfs fs;
-
 	*file = (struct held_file){.fd = -1, .pages = pages};
 	if (!pages)
 		return 0;
-	*what = "cannot make a file without a name";
-	file->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (file->fd < 0 || fstatfs(file->fd, &fs) < 0)
-		return -errno;
-	*what = "a file there lies on tmpfs, whose pages count as anonymous";
-	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		return -ENODEV;
-	*what = "cannot make the file as long as needed";
-	if (ftruncate(file->fd, (off_t)pages * page_bytes()) < 0)
-		return -errno;
+	file->fd = page_file_open(directories, pages * (uint64_t)page_bytes(), what);
+	if (file->fd < 0)
+		return file->fd;
 	/* One page at a time: none is read ahead. */
 	posix_fadvise(file->fd, 0, 0, POSIX_FADV_RANDOM);
 	*what = "cannot make pipes that hold the file's pages";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages of a file that stay: one without a name, whose pages come into the page cache by being
+ * Pages of a file that stay: that of page_file.h, whose pages come into the page cache by being
  * spliced into pipes, where a reference to each is kept. Clean pages of a file that nobody holds
  * are the first that go when anybody reclaims: kswapd, or a proactive reclaimer such as DAMON's,
  * which takes some of any file within seconds.
@@ -22,10 +22,10 @@ struct held_file {
 };
 
 /*
- * A file with room for so many pages in a directory, not of tmpfs, whose pages would count as
- * anonymous ones: -ENODEV. No pages, no file. On error `*what` says what could not be done.
+ * A file with room for so many pages, as page_file_open() finds it. No pages, no file. On error
+ * `*what` says what could not be done.
  */
-int held_file_open(struct held_file *file, uint64_t pages, const char *directory,
+int held_file_open(struct held_file *file, uint64_t pages, const char *const *directories,
 		   const char **what);
 /* Bring the next pages in, charged to the caller's cgroup and from its memory policy. */
 int held_file_touch(struct held_file *file, uint64_t pages, const char **what);

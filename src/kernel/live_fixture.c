@@ -11,6 +11,7 @@
 #include "kernel/live_settle.h"
 #include "kernel/live_tree.h"
 #include "kernel/live_truth.h"
+#include "kernel/page_file.h"
 #include "place/placement.h"
 #include "timing/clock.h"
 
@@ -83,19 +84,11 @@ static int place(struct live *live, struct error *err)
 	return r;
 }
 
-/* Where pages of a file may lie that is no memory itself. */
 static int start_charger(struct live *live, struct error *err)
 {
-	static const char *const directories[] = {"/var/tmp", "/tmp", "."};
 	struct charger_pages room = live_fill_room(&live->plan, live->tree);
-	int r = -ENODEV;
 
-	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
-		r = charger_start(&room, directories[i], &live->charger, err);
-		if (r != -ENODEV && r != -EACCES && r != -EROFS && r != -EOPNOTSUPP)
-			break;
-	}
-	return r;
+	return charger_start(&room, page_file_directories, &live->charger, err);
 }
 
 static int charge_inner(void *arg, uint32_t memcg, struct error *err)

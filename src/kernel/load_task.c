@@ -3,10 +3,10 @@
 #include "kernel/load_task.h"
 
 #include "kernel/own_child.h"
+#include "kernel/page_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,19 +48,12 @@ static int fail(struct worker *worker, int code, const char *what)
 static int open_file(struct worker *worker)
 {
 	const struct load_work *work = worker->work;
-	struct statfs fs;
+	const char *what;
 
 	if (!work->of_file)
 		return 0;
-	worker->file = open(work->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (worker->file < 0 || fstatfs(worker->file, &fs) < 0)
-		return fail(worker, -errno, "cannot make a file without a name");
-	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		return fail(worker, -ENODEV,
-			    "a file there lies on tmpfs, whose pages count as anonymous");
-	if (ftruncate(worker->file, (off_t)(work->pages * worker->page)) < 0)
-		return fail(worker, -errno, "cannot make the file as long as needed");
-	return 0;
+	worker->file = page_file_open(work->directories, work->pages * worker->page, &what);
+	return worker->file < 0 ? fail(worker, worker->file, what) : 0;
 }
 
 static unsigned char *map_pages(struct worker *worker)

@@ -7,8 +7,8 @@
  * round of a file's pages touches each through a shared mapping. Where `reclaimed`, they stay: the
  * memcg's limit is to be below them, so that the kernel has to take some away for others to come.
  * Otherwise the file's pages are dropped after each round. A page that was not there is a major
- * fault, and that many are charged; others only touched. The file has no name, lies in a directory
- * that is not on tmpfs, and holds nothing but a hole, so that no disk is waited for.
+ * fault, and that many are charged; others only touched. The file is a hole without a name
+ * (page_file.h).
  */
 #ifndef MEMCGBENCH_KERNEL_LOAD_TASK_H
 #define MEMCGBENCH_KERNEL_LOAD_TASK_H
@@ -23,7 +23,7 @@
 struct load_work {
 	bool of_file, reclaimed;
 	uint64_t pages; /* a round */
-	const char *directory; /* where the file is; not used for anonymous pages */
+	const char *const *directories; /* where the file may be; not used for anonymous pages */
 	const struct placement *placement;
 	unsigned cpu; /* index for placement_bind_thread() */
 };

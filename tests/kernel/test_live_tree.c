@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "kernel/capture.h"
 #include "kernel/live_fill.h"
+#include "kernel/page_file.h"
 #include "kernel/remove_tree.h"
 #include "memcg/captured.h"
 #include "memcg/stat_parse.h"
@@ -50,7 +51,6 @@ struct live {
 	struct charge_plan plan;
 	struct live_tree tree_of_cgroups;
 	struct charger charger;
-	char *page_file; /* a directory for the file's pages */
 };
 
 static void check(int r, const struct error *err)
@@ -80,10 +80,9 @@ static void open_machine(struct live *live)
 static void start_charger(struct live *live)
 {
 	struct charger_pages room = live_fill_room(&live->plan, live->tree);
-	const char *directory = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
 	struct error err;
 
-	check(charger_start(&room, directory, &live->charger, &err), &err);
+	check(charger_start(&room, page_file_directories, &live->charger, &err), &err);
 }
 
 static int charge_inner(void *arg, uint32_t memcg, struct error *err)

@@ -2,6 +2,7 @@
 /* Tasks that charge pages: they count each page, and never outlive who started them. */
 #include "kernel/load_task.h"
 
+#include "kernel/page_file.h"
 #include "place/machine.h"
 #include "scenario/parameter.h"
 #include "timing/clock.h"
@@ -53,7 +54,7 @@ static struct load_work work_of(const struct bench *bench, bool of_file)
 	return (struct load_work){
 		.of_file = of_file,
 		.pages = PAGES,
-		.directory = access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp",
+		.directories = page_file_directories,
 		.placement = bench->placement,
 	};
 }
@@ -225,6 +226,8 @@ static void one_dies_with_who_started_it(void **state)
 
 static void a_file_on_tmpfs_is_refused(void **state)
 {
+	static const char *const nowhere[] = {"/nowhere/at/all", NULL};
+	static const char *const tmpfs[] = {"/nowhere/at/all", "/dev/shm", NULL};
 	struct load_task task;
 	struct load_work work;
 	struct bench bench;
@@ -236,11 +239,11 @@ static void a_file_on_tmpfs_is_refused(void **state)
 		skip();
 	init(&bench);
 	work = work_of(&bench, true);
-	work.directory = "/dev/shm";
+	work.directories = tmpfs;
 	r = load_task_start(&work, &task, &err);
 	assert_int_equal(r, -ENODEV);
 	assert_non_null(strstr(err.text, "tmpfs"));
-	work.directory = "/nowhere/at/all";
+	work.directories = nowhere;
 	assert_int_equal(load_task_start(&work, &task, &err), -ENOENT);
 	fini(&bench);
 }
