@@ -45,6 +45,9 @@ struct fixture {
 
 	/* Nothing is left on error. -EINTR where it was stopped. */
 	int (*setup)(const struct fixture_env *env, void **instance, struct error *err);
+	/* Does it still stand as it was made? What was measured upon one that does not is of
+	 * nothing. -errno with a message. */
+	int (*check)(void *instance, struct error *err);
 	/* What processes are told that measure upon it, see struct backend_env; the caller's. */
 	json_t *(*describe)(const void *instance);
 	/* What of that belongs into results, see result/result.h: "live.fixture". */

@@ -165,3 +165,15 @@ int fixtures_raise(struct fixtures *fixtures, const struct task *task,
 	fixtures->described = fixtures->kind[group]->describe(fixtures->instance);
 	return fixtures->described ? 0 : error_set(err, -ENOMEM, "out of memory");
 }
+
+int fixtures_check(struct fixtures *fixtures, struct error *err)
+{
+	int r;
+
+	if (fixtures->up == FIXTURE_NONE)
+		return 0;
+	r = fixtures->kind[fixtures->up]->check(fixtures->instance, err);
+	if (r)
+		lower(fixtures, NULL); /* what stays of it the next one stumbles over, and says */
+	return r;
+}

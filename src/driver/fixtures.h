@@ -44,5 +44,11 @@ int fixtures_fini(struct fixtures *fixtures, struct error *err);
 /* Have the fixture of this task's point up, and no other. -EINTR where it was stopped. */
 int fixtures_raise(struct fixtures *fixtures, const struct task *task,
 		   const struct fixture_progress *progress, struct error *err);
+/*
+ * Does what is up still stand, a process having measured upon it? Where it does not, what is left
+ * of it is taken down, for the next one to be made anew: -errno with the reason. 0 also where none
+ * is up.
+ */
+int fixtures_check(struct fixtures *fixtures, struct error *err);
 
 #endif

@@ -251,6 +251,21 @@ static int raise_fixture(struct state *state, const struct task *task, struct er
 	return state->result->signal ? 1 : r;
 }
 
+/* What was measured upon a fixture that fell meanwhile is of nothing. */
+static void doubt(struct state *state, const struct task *task, struct child_report *report)
+{
+	const struct backend *backend = backend_find(backend_name(state->sweep, task));
+	struct error err;
+
+	if (!fixtures_check(&state->fixtures, &err) || report->outcome != CHILD_DONE ||
+	    !backend->fixture)
+		return;
+	json_decref(report->answer);
+	report->answer = NULL;
+	report->outcome = CHILD_FAILED;
+	snprintf(report->reason, sizeof(report->reason), "%.600s", err.text);
+}
+
 /* 1: interrupted. */
 static int run_task(struct state *state, size_t index, struct error *err)
 {
@@ -286,6 +301,7 @@ static int run_task(struct state *state, size_t index, struct error *err)
 		state->result->signal = report.signal;
 		return 1;
 	}
+	doubt(state, task, &report);
 	r = keep_outcome(state, task, cell, started, &report, err);
 	json_decref(report.answer);
 	state->done[index] = true;

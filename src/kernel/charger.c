@@ -242,6 +242,12 @@ static _Noreturn void run_task(int socket, const struct charger_pages *room,
 	_exit(0);
 }
 
+static int has_ended(struct error *err)
+{
+	return error_set(err, -ECHILD,
+			 "the task that charges pages has ended (was it out of memory?)");
+}
+
 static int ask(struct charger *charger, const struct order *order, struct error *err)
 {
 	struct answer answer;
@@ -254,8 +260,7 @@ static int ask(struct charger *charger, const struct order *order, struct error 
 		got = recv(charger->socket, &answer, sizeof(answer), 0);
 	while (got < 0 && errno == EINTR);
 	if (got != sizeof(answer))
-		return error_set(err, -ECHILD,
-				 "the task that charges pages has ended (was it out of memory?)");
+		return has_ended(err);
 	charger->unheld = answer.unheld;
 	return answer.code ? error_set(err, answer.code, "charging pages: %s", answer.text) : 0;
 }
@@ -303,6 +308,14 @@ int charger_drain(struct charger *charger, unsigned cpu, struct error *err)
 	struct order order = {.kind = ORDER_DRAIN, .cpu = cpu};
 
 	return ask(charger, &order, err);
+}
+
+int charger_check(struct charger *charger, struct error *err)
+{
+	if (charger->pid > 0 && waitpid(charger->pid, NULL, WNOHANG) == 0)
+		return 0;
+	charger->pid = 0; /* and nobody else's */
+	return has_ended(err);
 }
 
 void charger_stop(struct charger *charger)

@@ -43,6 +43,9 @@ int charger_charge(struct charger *charger, const struct charger_pages *pages, u
  * flusher at most: the caller waits for them.
  */
 int charger_drain(struct charger *charger, unsigned cpu, struct error *err);
+/* -ECHILD with a message where it has ended by itself, killed for want of memory perhaps: then
+ * nothing is charged any more. */
+int charger_check(struct charger *charger, struct error *err);
 /* End it: all its pages are given back. */
 void charger_stop(struct charger *charger);
 

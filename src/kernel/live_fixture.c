@@ -178,6 +178,14 @@ static int look_at_truth(struct live *live, struct error *err)
 			       &live->truth, err);
 }
 
+/* Who holds the pages must live. */
+static int still_stands(void *instance, struct error *err)
+{
+	struct live *live = instance;
+
+	return charger_check(&live->charger, err);
+}
+
 static int teardown(void *instance, struct error *err)
 {
 	struct live *live = instance;
@@ -263,6 +271,7 @@ const struct fixture live_fixture = {
 	.possible = live_possible,
 	.same = same,
 	.setup = setup,
+	.check = still_stands,
 	.describe = describe,
 	.facts = live_facts,
 	.teardown = teardown,

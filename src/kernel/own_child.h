@@ -6,8 +6,10 @@
 #include <sys/types.h>
 
 /* In the child, `parent` being the pid of who forked it. It dies with that process (with the thread
- * that forked it, to be exact), and is the first that is asked to when memory runs out. Does not
- * return where the parent is gone already. */
+ * that forked it, to be exact), and is the first that is asked to when memory runs out. Signals
+ * that end a whole group of processes are left to the parent. Does not return where that is gone
+ * already.
+ */
 void own_child_enter(pid_t parent);
 
 #endif

@@ -165,8 +165,18 @@ static int count_teardown(void *instance, struct error *err)
 	return 0;
 }
 
-static const struct fixture counted = {
-	.setup = count_setup, .describe = describe_it, .teardown = count_teardown};
+static int check_code;
+
+static int tell_check(void *instance, struct error *err)
+{
+	assert_ptr_equal(instance, &set_up);
+	return check_code ? error_set(err, check_code, "it has fallen") : 0;
+}
+
+static const struct fixture counted = {.setup = count_setup,
+				       .check = tell_check,
+				       .describe = describe_it,
+				       .teardown = count_teardown};
 
 static void one_is_up_at_a_time(void **state)
 {
@@ -208,6 +218,33 @@ static void what_cannot_stand_is_said_and_not_taken_down(void **state)
 	assert_int_equal(taken_down, 0);
 }
 
+static void what_has_fallen_is_made_anew(void **state)
+{
+	struct fixture_progress silent = {NULL, NULL};
+	struct made made = {.nr = 0};
+	struct error err;
+
+	(void)state;
+	set_up = taken_down = 0;
+	setup_code = check_code = 0;
+	make(&made, "walk", "kernel");
+	for (uint32_t p = 0; p < POINTS; p++)
+		made.fixtures.kind[p] = &counted;
+	assert_int_equal(fixtures_check(&made.fixtures, &err), 0);
+	assert_int_equal(fixtures_raise(&made.fixtures, &made.tasks[0], &silent, &err), 0);
+	assert_int_equal(fixtures_check(&made.fixtures, &err), 0);
+	assert_int_equal(taken_down, 0);
+	check_code = -ECHILD;
+	assert_int_equal(fixtures_check(&made.fixtures, &err), -ECHILD);
+	assert_string_equal(err.text, "it has fallen");
+	assert_int_equal(taken_down, 1);
+	assert_int_equal(fixtures_check(&made.fixtures, &err), 0);
+	check_code = 0;
+	assert_int_equal(fixtures_raise(&made.fixtures, &made.tasks[0], &silent, &err), 0);
+	assert_int_equal(set_up, 2);
+	unmake(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_tree_is_made_once),
 		cmocka_unit_test(what_is_left_out_needs_no_fixture),
 		cmocka_unit_test(one_is_up_at_a_time),
+		cmocka_unit_test(what_has_fallen_is_made_anew),
 		cmocka_unit_test(what_cannot_stand_is_said_and_not_taken_down),
 	};
 
