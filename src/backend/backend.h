@@ -96,6 +96,10 @@ struct backend {
 	/* Bits of enum stat_type: files it can read beside v1 memory.numa_stat, which all can. */
 	unsigned files;
 
+	/* Bits of enum read_with: files that it reads by itself, before each file and as a part of
+	 * reading that one; their text is in the length, and the file's own in the buffer. */
+	unsigned with;
+
 	/* What must stand before create(), or NULL. A back end with one is live: it reads what the
 	 * kernel keeps of real cgroups. Its memory is not its own: regions() has none. */
 	const struct fixture *fixture;

@@ -43,7 +43,7 @@ void model_populate_items(struct model *model, const struct charge_plan *plan)
 {
 	struct fill fill = {.model = model, .maintained = model->layout.memcg_atomics > 0};
 
-	if (!stat_shows_items(point_format(plan->point)))
+	if (!point_shows_items(plan->point))
 		return;
 	/* Parents are created before their children: each holds its whole subtree at its turn. */
 	for (uint32_t i = model->layout.memcgs; i-- > 0;) {

@@ -125,7 +125,7 @@ void rstat_populate_items(struct rstat *rstat, const struct charge_plan *plan)
 {
 	struct fill fill = {.rstat = rstat};
 
-	if (!stat_shows_items(point_format(plan->point)))
+	if (!point_shows_items(plan->point))
 		return;
 	/* Parents are created before their children: each holds its whole subtree at its turn. */
 	for (uint32_t i = rstat->layout.memcgs; i-- > 0;) {

@@ -70,9 +70,23 @@ static uint64_t process_bytes(const struct point *point, const struct backend *b
 	       memcgs * (TREE_BYTES + ORACLE_NODE_BYTES * (uint64_t)point->machine.nodes);
 }
 
+/* Of a read with all that it reads and shows. */
+static double guess_read_ns(const struct point *point, const struct backend *backend)
+{
+	double ns = backend->guess_read_ns(point) * seq_file_guess_shows(point);
+	struct point beside;
+
+	if (!point_neighbour(point))
+		return ns;
+	beside = *point;
+	beside.read.file = READ_MEMORY_STAT;
+	beside.read.with = WITH_NONE;
+	return ns + backend->guess_read_ns(&beside) * seq_file_guess_shows(&beside);
+}
+
 struct estimate estimate_process(const struct point *point, const struct backend *backend)
 {
-	double read_ns = backend->guess_read_ns(point) * seq_file_guess_shows(point), samples;
+	double read_ns = guess_read_ns(point, backend), samples;
 	double memcgs = (double)point->tree.memcgs + 1;
 	double ns = timed_part_ns(point, read_ns, &samples);
 
@@ -95,6 +109,31 @@ int feasible_placement(const struct machine *machine, const struct point *point,
 
 	placement_free(placement);
 	return code ? -ENODEV : 0;
+}
+
+/* Live back ends read by themselves what they can read at all: kernel-floor reads neither file. */
+static int feasible_with(const struct point *point, const struct backend *backend,
+			 struct error_list *reasons)
+{
+	const struct stat_format *format = point_neighbour(point);
+
+	if (point->read.with == WITH_NONE || backend->with & (1u << point->read.with))
+		return 0;
+	if (point->read.with == WITH_CPU_STAT && backend->read_cpu_stat)
+		return 0;
+	if (format && !backend->fixture && backend_can_read(backend, format))
+		return 0;
+	if (format)
+		error_list_add(reasons, NULL, 0, 0,
+			       "read.with: memory.stat needs a back end that reads that file, too, "
+			       "and %s does not",
+			       backend->name);
+	else
+		error_list_add(reasons, NULL, 0, 0,
+			       "read.with: cpu.stat needs a back end that keeps CPU time beside "
+			       "memory, and %s does not",
+			       backend->name);
+	return -ENODEV;
 }
 
 int feasible_backend(const struct point *point, const struct backend *backend, uint64_t available,
@@ -133,13 +172,8 @@ int feasible_backend(const struct point *point, const struct backend *backend, u
 			       stat_type_name(STAT_NUMA_V1));
 		code = -ENODEV;
 	}
-	if (point->read.with == WITH_CPU_STAT && !backend->read_cpu_stat) {
-		error_list_add(reasons, NULL, 0, 0,
-			       "read.with: cpu.stat needs a back end that keeps CPU time beside "
-			       "memory, and %s does not",
-			       backend->name);
+	if (feasible_with(point, backend, reasons))
 		code = -ENODEV;
-	}
 	if (point->write.churn && !(backend->capabilities & BACKEND_CHURN)) {
 		error_list_add(reasons, NULL, 0, 0,
 			       "write.churn needs a back end whose memcgs come and go, and %s's "

@@ -16,6 +16,7 @@
 #include "driver/harm.h"
 #include "driver/locks.h"
 #include "driver/measure_json.h"
+#include "driver/neighbour.h"
 #include "driver/probe.h"
 #include "driver/sampler.h"
 #include "driver/seq_file.h"
@@ -198,49 +199,13 @@ static void compare_file(struct measurement *m, uint32_t memcg, const struct num
 		compare(m, counts, truth, SCOPE_LOCAL, subtree);
 }
 
-/* What a read reads before the file. */
-static int count_neighbour(struct measurement *m, const struct read_request *request,
-			   struct op_probe *probe)
-{
-	if (m->point.read.with != WITH_CPU_STAT)
-		return 0;
-	return backend_count_cpu_stat(m->backend, m->instance, request, m->point.read.form,
-				      m->point.read.text, probe);
-}
-
-/* A file, as often as a read shows it; the text is counted once. */
-static int count_file(struct measurement *m, const struct read_request *request,
-		      struct numa_counts *counts, struct op_probe *probe)
-{
-	const struct point *point = &m->point;
-	uint64_t before = probe->counts.text_bytes;
-	unsigned shows;
-	int r;
-
-	r = backend_count(m->backend, m->instance, request, counts, point->read.form,
-			  point->read.text, probe);
-	if (r || point->read.form == FORM_COUNTS)
-		return r;
-	/* How often a kernel showed a file that was read once is its own affair. */
-	if (backend_is_printed(m->backend)) {
-		m->out.shows = COUNT_UNKNOWN;
-		return 0;
-	}
-	shows = seq_file_shows(point, probe->counts.text_bytes - before);
-	m->out.shows += shows;
-	while (!r && --shows)
-		r = backend_count(m->backend, m->instance, request, counts, FORM_COUNTS,
-				  point->read.text, probe);
-	return r;
-}
-
 /*
  * One counted read: what it did, which lines it touched, how far from the truth it is. The oracle
  * sums the subtree of each file, a chain's square in a sweep: of a sweep it sees the first file,
  * the last memcg's, and about COMPARED_FILES seeded others.
  */
-static int count_with(struct measurement *m, struct numa_counts *counts, struct numa_counts *truth,
-		      struct error *err)
+static int count_with(struct measurement *m, struct neighbour *neighbour,
+		      struct numa_counts *counts, struct numa_counts *truth, struct error *err)
 {
 	struct target target = target_of(&m->point, m->tree);
 	struct read_request request = {.memcg = target.first, .rows = point_rows(&m->point)};
@@ -251,10 +216,11 @@ static int count_with(struct measurement *m, struct numa_counts *counts, struct 
 	if (churn_account(m->churn, m->oracle))
 		return error_set(err, -ENOMEM, "out of memory for the oracle");
 	while (request.memcg != MEMCG_NONE) {
-		int r = count_neighbour(m, &request, &probe);
+		int r = neighbour_count(neighbour, &request, &probe, &m->out.shows);
 
 		if (!r)
-			r = count_file(m, &request, counts, &probe);
+			r = seq_file_count(m->backend, m->instance, &m->point, &request, counts,
+					   &probe, &m->out.shows);
 		if (r)
 			return error_set(err, r, "a counted read failed: %s", strerror(-r));
 		if (request.memcg == target.first || request.memcg == target.last ||
@@ -285,6 +251,7 @@ static int count(struct measurement *m, struct error *err)
 {
 	unsigned nr_nodes = m->point.machine.nodes;
 	struct numa_counts counts = {.cells = NULL}, truth = {.cells = NULL};
+	struct neighbour neighbour = {.with = WITH_NONE};
 	uint64_t since = clock_now();
 	int r = -ENOMEM;
 
@@ -292,13 +259,15 @@ static int count(struct measurement *m, struct error *err)
 	if (!m->oracle || watch_lines(m))
 		goto out;
 	if (stat_counts_init(&counts, point_format(&m->point), nr_nodes, m->point.machine.nids) ||
-	    stat_counts_init(&truth, point_format(&m->point), nr_nodes, m->point.machine.nids))
+	    stat_counts_init(&truth, point_format(&m->point), nr_nodes, m->point.machine.nids) ||
+	    neighbour_init(&neighbour, m->backend, m->instance, &m->point))
 		goto out;
-	r = count_with(m, &counts, &truth, err);
+	r = count_with(m, &neighbour, &counts, &truth, err);
 	m->out.count_ns = lap(&since);
 out:
 	if (r == -ENOMEM)
 		error_set(err, r, "out of memory for the counted read");
+	neighbour_fini(&neighbour);
 	numa_counts_fini(&counts);
 	numa_counts_fini(&truth);
 	return r;

@@ -6,6 +6,7 @@
 #include "driver/churn.h"
 #include "driver/flusher.h"
 #include "driver/gate.h"
+#include "driver/neighbour.h"
 #include "driver/truth.h"
 #include "driver/truth_age.h"
 #include "driver/writer_record.h"
@@ -41,6 +42,7 @@ struct probe {
 	struct writer_record *records;
 	uint64_t *from, *to; /* [nr_writers] */
 	struct numa_counts counts, low, high;
+	struct neighbour neighbour;
 	struct read *reads; /* [MOST_READS] */
 	bool has_error;
 	struct probed *out;
@@ -86,7 +88,10 @@ static int make_counts(struct probe *probe)
 	unsigned nodes = point->machine.nodes;
 	int r;
 
-	r = numa_counts_init(&probe->counts, nodes, point->machine.nids);
+	r = neighbour_init(&probe->neighbour, probe->sampler->backend, probe->sampler->instance,
+			   point);
+	if (!r)
+		r = numa_counts_init(&probe->counts, nodes, point->machine.nids);
 	if (!r)
 		r = numa_counts_init(&probe->low, nodes, point->machine.nids);
 	return r ? r : numa_counts_init(&probe->high, nodes, point->machine.nids);
@@ -138,6 +143,7 @@ static void fini(struct probe *probe)
 	free(probe->from);
 	free(probe->to);
 	free(probe->reads);
+	neighbour_fini(&probe->neighbour);
 	numa_counts_fini(&probe->counts);
 	numa_counts_fini(&probe->low);
 	numa_counts_fini(&probe->high);
@@ -181,25 +187,16 @@ static void compare(struct probe *probe)
 	probe->out->beyond += beyond;
 }
 
-/* What cpu.stat flushes is there already when memory's file is read. */
-static int read_neighbour(const struct sampler *sampler, const struct read_request *request)
-{
-	struct cpu_stat stat;
-
-	if (sampler->point->read.with != WITH_CPU_STAT)
-		return 0;
-	return sampler->backend->read_cpu_stat(sampler->instance, request, &stat);
-}
-
 static int probe_once(struct probe *probe)
 {
 	const struct sampler *sampler = probe->sampler;
 	struct read_request request = {.memcg = probe->memcg, .rows = sampler->point->read.rows};
 	size_t cell = numa_cell(probe->counts.nr_nodes, SCOPE_HIERARCHICAL, AGE_ROW, 0);
 	struct read *read = &probe->reads[probe->out->reads];
-	int r = read_neighbour(sampler, &request);
+	/* What that flushes is there already when memory's file is read. */
+	int r = (int)neighbour_read(&probe->neighbour, &request, FORM_COUNTS, NULL);
 
-	if (r)
+	if (r < 0)
 		return r;
 	read->begin_ns = clock_now();
 	for (unsigned i = 0; i < probe->nr_writers; i++)

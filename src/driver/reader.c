@@ -21,6 +21,7 @@ static void reader_fini(struct reader *reader)
 {
 	spills_undo(&reader->spills);
 	evictor_free(reader->evictor);
+	neighbour_fini(&reader->neighbour);
 	numa_counts_fini(&reader->scratch);
 	free(reader->text);
 	free(reader->ns);
@@ -31,8 +32,11 @@ static void size_text(struct reader *reader)
 {
 	const struct sampler *sampler = reader->sampler;
 
-	reader->text_size = seq_file_most(sampler->point);
-	reader->buffer_size = seq_file_start(sampler->point);
+	reader->text_size =
+		seq_file_most(point_format(sampler->point), sampler->point->machine.nodes);
+	reader->buffer_size = seq_file_start(sampler->point, reader->text_size);
+	if (reader->text_size < reader->neighbour.text_size)
+		reader->text_size = reader->neighbour.text_size;
 	if (backend_is_printed(sampler->backend))
 		reader->text_size = reader->buffer_size =
 			backend_text_room(sampler->backend, sampler->instance, &reader->scratch);
@@ -44,7 +48,9 @@ static int reader_fill(struct reader *reader)
 	const struct point *point = sampler->point;
 	unsigned nr_nodes = point->machine.nodes;
 
-	if (stat_counts_init(&reader->scratch, point_format(point), nr_nodes, point->machine.nids))
+	if (stat_counts_init(&reader->scratch, point_format(point), nr_nodes,
+			     point->machine.nids) ||
+	    neighbour_init(&reader->neighbour, sampler->backend, sampler->instance, point))
 		return -ENOMEM;
 	size_text(reader);
 	reader->text = alloc_apart(reader->text_size);
@@ -63,28 +69,18 @@ static int reader_fill(struct reader *reader)
 
 long reader_show_again(struct reader *reader, const struct read_request *request)
 {
-	const struct point *point = reader->sampler->point;
-	size_t size = reader->buffer_size;
-	long length = -ENOSPC;
+	const struct sampler *sampler = reader->sampler;
 
-	while (length == -ENOSPC && size < reader->text_size) {
-		size *= 2;
-		length = backend_read(reader->sampler->backend, reader->sampler->instance, request,
-				      &reader->scratch, point->read.form, point->read.text,
-				      reader->text, size);
-	}
-	if (point->read.buffer == BUFFER_KEPT)
-		reader->buffer_size = size;
-	return length;
+	return seq_file_show_again(sampler->backend, sampler->instance, sampler->point, request,
+				   &reader->scratch, reader->text, &reader->buffer_size,
+				   reader->text_size);
 }
 
-/* Into the same buffer, as a poller has one. */
+/* Into the same room, as a poller has one. */
 static long read_both(struct reader *reader, const struct read_request *request)
 {
-	const struct point *point = reader->sampler->point;
-	long neighbour = backend_read_cpu_stat(reader->sampler->backend, reader->sampler->instance,
-					       request, point->read.form, point->read.text,
-					       reader->text, reader->buffer_size);
+	long neighbour = neighbour_read(&reader->neighbour, request,
+					reader->sampler->point->read.form, reader->text);
 	long length;
 
 	if (neighbour < 0)
@@ -94,7 +90,7 @@ static long read_both(struct reader *reader, const struct read_request *request)
 	return length < 0 ? length : neighbour + length;
 }
 
-long reader_read_with_cpu_stat(struct reader *reader)
+long reader_read_with_neighbour(struct reader *reader)
 {
 	return reader_each(reader, read_both);
 }

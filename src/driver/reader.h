@@ -3,6 +3,7 @@
 #ifndef MEMCGBENCH_DRIVER_READER_H
 #define MEMCGBENCH_DRIVER_READER_H
 
+#include "driver/neighbour.h"
 #include "driver/sampler.h"
 #include "driver/spills.h"
 #include "scenario/target.h"
@@ -16,8 +17,9 @@ struct reader {
 	struct read_request request; /* of the target's first memcg */
 	uint64_t samples; /* room for */
 	struct numa_counts scratch;
+	struct neighbour neighbour;
 	char *text;
-	size_t text_size; /* room for any text */
+	size_t text_size; /* room for any text, a neighbour's too */
 	size_t buffer_size; /* of it, what a read starts with: seq_file.h */
 	uint64_t *ns; /* [samples], written once beforehand so that no page faults are timed */
 	uint64_t late;
@@ -87,14 +89,14 @@ static __always_inline long reader_read_file(struct reader *reader,
 	return length;
 }
 
-/* The same, with cpu.stat before each file. */
-long reader_read_with_cpu_stat(struct reader *reader);
+/* The same, with its neighbour before each file. */
+long reader_read_with_neighbour(struct reader *reader);
 
 /* One whole read as the scenario asks for it. The texts' length (0 for counts) or -errno. */
 static inline long reader_read(struct reader *reader)
 {
-	if (reader->sampler->point->read.with == WITH_CPU_STAT)
-		return reader_read_with_cpu_stat(reader);
+	if (reader->neighbour.with != WITH_NONE)
+		return reader_read_with_neighbour(reader);
 	return reader_each(reader, reader_read_file);
 }
 

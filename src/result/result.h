@@ -23,7 +23,7 @@
  *              pilot: this process chose samples and reads_per_sample
  *  latency     {"histogram":"<histogram_encode()>","median_ns":..}     per read
  *  parts       {"hierarchical_ns":..,"local_ns":..|null,"format_ns":..|null,"samples":n}  medians,
- *              of one show of each file, without cpu.stat (read.with)
+ *              of one show of each file, without that of read.with
  *  update      {"median_ns":..,"p99_ns":..|null,"updates":n,"updates_per_sample":n,
  *               "kinds":{"page":{"median_ns":..,"updates":n,"updates_per_sample":n,"alone":n,
  *                                "alone_median_ns":..,"p99_ns":..,"max_ns":..},

@@ -56,8 +56,10 @@ static const struct parameter_word text_words[] = {
 
 static const struct parameter_word buffer_words[] = {
 	{"reopened", BUFFER_REOPENED}, {"kept", BUFFER_KEPT}, {"large", BUFFER_LARGE}, {NULL, 0}};
-static const struct parameter_word with_words[] = {
-	{"none", WITH_NONE}, {"cpu.stat", WITH_CPU_STAT}, {NULL, 0}};
+static const struct parameter_word with_words[] = {{"none", WITH_NONE},
+						   {"cpu.stat", WITH_CPU_STAT},
+						   {"memory.stat", WITH_MEMORY_STAT},
+						   {NULL, 0}};
 static const struct parameter_word mix_words[] = {{"page", MIX_PAGE},   {"huge", MIX_HUGE},
 						  {"lru", MIX_LRU},     {"migrate", MIX_MIGRATE},
 						  {"mixed", MIX_MIXED}, {NULL, 0}};
@@ -189,7 +191,8 @@ const struct parameter parameters[] = {
 	{NUMBER("read.spills", read.spills, UNIT_COUNT, 0, 0, 1000), .in_id = true, .quiet = true,
 	 .help = "spills made in the tree before each sample, untimed"},
 	{WORD("read.with", read.with, with_words, WITH_NONE), .in_id = true, .quiet = true,
-	 .help = "none, or cpu.stat: the same memcg's, before each file, in the same read"},
+	 .help = "none, or cpu.stat or memory.stat: the same memcg's, before each file, in the "
+		 "same read"},
 
 	{NUMBER("write.writers", write.writers, UNIT_COUNT, 0, 0, MAX_CPUS), .in_id = true,
 	 .help = "threads that update the counters meanwhile"},

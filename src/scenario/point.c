@@ -252,10 +252,16 @@ int point_check(const struct point *point, const struct parameter **culprit, str
 			"read.spills: writers spill by themselves (0 with write.writers above 0)");
 		return blame("read.spills", culprit);
 	}
-	if (point->machine.layout == LAYOUT_LEAN && stat_shows_items(point_format(point))) {
+	if (point_neighbour(point) == point_format(point)) {
+		error_set(err, -EINVAL,
+			  "read.with: memory.stat is read already (read.file memory.numa_stat)");
+		return blame("read.with", culprit);
+	}
+	if (point->machine.layout == LAYOUT_LEAN && point_shows_items(point)) {
 		error_set(err, -EINVAL,
 			  "machine.layout: lean holds the LRU lists only, and %s shows more (v5.6)",
-			  stat_type_name(point_format(point)->type));
+			  stat_type_name(point_neighbour(point) ? point_neighbour(point)->type
+								: point_format(point)->type));
 		return blame("machine.layout", culprit);
 	}
 	if (check_churn(point, culprit, err) || check_harm(point, culprit, err))

@@ -71,7 +71,8 @@ enum read_form {
 };
 enum read_with {
 	WITH_NONE,
-	WITH_CPU_STAT /* the memcg's cpu.stat, before its file */
+	WITH_CPU_STAT, /* the memcg's cpu.stat, before its file */
+	WITH_MEMORY_STAT /* its memory.stat, the same */
 };
 enum read_buffer { /* of seq_file, see driver/seq_file.h */
 	BUFFER_REOPENED, /* starts small at every read */
@@ -161,6 +162,20 @@ static inline const struct stat_format *point_format(const struct point *point)
 	if (point->read.file == READ_NUMA_STAT)
 		return &stat_formats[point->read.version == READ_V1 ? STAT_NUMA_V1 : STAT_NUMA_V2];
 	return &stat_formats[point->read.version == READ_V1 ? STAT_MEMORY_V1 : STAT_MEMORY_V2];
+}
+
+/* Of the files that are read before it (read.with), that which shows memory's counters; or NULL. */
+static inline const struct stat_format *point_neighbour(const struct point *point)
+{
+	if (point->read.with != WITH_MEMORY_STAT)
+		return NULL;
+	return &stat_formats[point->read.version == READ_V1 ? STAT_MEMORY_V1 : STAT_MEMORY_V2];
+}
+
+/* Does a read show anything but LRU lists? */
+static inline bool point_shows_items(const struct point *point)
+{
+	return point_neighbour(point) || stat_shows_items(point_format(point));
 }
 
 /* The blocks of rows that are read: those of read.rows that the file has. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cpu.stat beside memory's file: what results say of it, and who cannot read it."""
+"""Another file of the memcg before each: what results say of it, and who cannot read it."""
 import json
 import os
 
@@ -81,6 +81,36 @@ def a_back_end_without_cpu_time_is_left_out_with_the_reason():
         document = json.loads(r.stdout)
         equal([b['backend'] for p in document['points'] for b in p['results']], ['rstat'] * 2)
         contains(json.dumps(document['left_out']), reason)
+
+
+def memory_stat_and_numa_stat_are_the_sum_of_both_alone():
+    with directory() as d:
+        found = {}
+        for name, sets in (('stat', 'read.file=memory.stat'), ('numa', 'read.with=none'),
+                           ('both', 'read.with=memory.stat')):
+            r = run('run', '-', '--out', os.path.join(d, name), '--set', 'read.version=v1',
+                    '--set', 'read.cgroup=[root,all]', '--set', sets, '--backend', 'walk,cached',
+                    stdin=SCENARIO.replace(', with: [none, cpu.stat]', '')
+                    .replace('file: memory.stat, ', '').replace('[v6.8, v6.16]', 'v6.8'),
+                    env=tap.environment(MEMCGBENCH_LOCK=os.path.join(d, 'lock')))
+            equal(r.returncode, 0, r.stderr)
+            for file in os.listdir(os.path.join(d, name)):
+                if not file.endswith('.1.json'):
+                    continue
+                with open(os.path.join(d, name, file), encoding='utf-8') as opened:
+                    result = json.load(opened)
+                cgroup = result['point']['parameters']['read.cgroup']
+                found.setdefault((result['backend'], cgroup), {})[name] = result['counts']
+        equal(len(found), 4)
+        for key, counts in found.items():
+            for count in ('loads_hierarchical', 'loads_local', 'memcgs_visited', 'css_gets',
+                          'atomics', 'text_bytes', 'shows'):
+                equal(counts['both'][count], counts['stat'][count] + counts['numa'][count],
+                      (key, count))
+            # The same counters' lines are touched by both.
+            expect(max(counts['stat']['bytes_touched'], counts['numa']['bytes_touched'])
+                   <= counts['both']['bytes_touched']
+                   <= counts['stat']['bytes_touched'] + counts['numa']['bytes_touched'], counts)
 
 
 if __name__ == '__main__':

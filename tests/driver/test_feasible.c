@@ -113,6 +113,49 @@ static void cpu_stat_needs_a_back_end_that_has_it(void **state)
 	ASSERT_REASONS(*state, &point, "read.with: cpu.stat needs a back end that keeps CPU time");
 }
 
+static void memory_stat_beside_needs_a_back_end_that_reads_it(void **state)
+{
+	static const char *const not_able[] = {"packed", "bounded", "cached-fnptr", "kernel-floor",
+					       "kernel-bpfwalk"};
+	static const char *const able[] = {"walk", "cached", "walk-once", "rstat"};
+	struct point point = small_point();
+
+	point.read.with = WITH_MEMORY_STAT;
+	for (size_t i = 0; i < sizeof(able) / sizeof(able[0]); i++) {
+		struct error_list reasons = {0};
+
+		assert_int_equal(
+			feasible_backend(&point, backend_find(able[i]), UINT64_MAX, &reasons), 0);
+	}
+	for (size_t i = 0; i < sizeof(not_able) / sizeof(not_able[0]); i++) {
+		struct error_list reasons = {0};
+
+		assert_int_equal(
+			feasible_backend(&point, backend_find(not_able[i]), UINT64_MAX, &reasons),
+			-ENODEV);
+		assert_non_null(strstr(reasons.items[0].text,
+				       "read.with: memory.stat needs a back end that reads that "
+				       "file, too, and "));
+		assert_non_null(strstr(reasons.items[0].text, not_able[i]));
+	}
+	(void)state;
+}
+
+static void a_file_beside_takes_its_own_time(void **state)
+{
+	struct point point = small_point();
+	double alone, beside, both;
+
+	alone = estimate_process(&point, walk()).process_ns;
+	point.read.file = READ_MEMORY_STAT;
+	beside = estimate_process(&point, walk()).process_ns;
+	point.read.file = READ_NUMA_STAT;
+	point.read.with = WITH_MEMORY_STAT;
+	both = estimate_process(&point, walk()).process_ns;
+	assert_true(both > alone && both > beside);
+	(void)state;
+}
+
 static void what_fits_is_possible(void **state)
 {
 	struct point point = small_point();
@@ -271,6 +314,8 @@ int main(void)
 		WITH_MACHINE(a_file_needs_its_counters),
 		WITH_MACHINE(spills_need_updates),
 		WITH_MACHINE(cpu_stat_needs_a_back_end_that_has_it),
+		cmocka_unit_test(memory_stat_beside_needs_a_back_end_that_reads_it),
+		cmocka_unit_test(a_file_beside_takes_its_own_time),
 		WITH_MACHINE(more_readers_than_cpus_are_possible),
 		WITH_MACHINE(real_nodes_must_be_there),
 		WITH_MACHINE(memory_must_be_there),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* read.with: cpu.stat of the same memcg before each file, in the same read, and in its text. */
+/* read.with: another file of the same memcg before each, in the same read, and in its text. */
 #include "driver/reader.h"
+#include "driver/seq_file.h"
 #include "fixture.h"
+#include "memcg/stat_text.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,13 +16,14 @@
 
 #define MOST_SEEN 64
 
-/* `rstat`, and who was asked for what, in order: 'c' for cpu.stat, 'm' for memory's file. */
+/* `rstat`, and who was asked for what, in order: 'c' for cpu.stat, 's' for memory.stat, 'm' for
+ * memory.numa_stat. */
 static struct {
 	const struct backend *real;
 	char files[MOST_SEEN + 1];
 	uint32_t memcgs[MOST_SEEN];
 	unsigned nr;
-	int fails; /* cpu.stat, with this */
+	int fails; /* cpu.stat and memory.stat, with this */
 } seen;
 
 static void note(char file, const struct read_request *request)
@@ -44,6 +47,13 @@ static int noting_cpu_stat(void *instance, const struct read_request *request, s
 	return seen.fails ? seen.fails : seen.real->read_cpu_stat(instance, request, out);
 }
 
+static int noting_stat(void *instance, const struct read_request *request, struct numa_counts *out)
+{
+	note('s', request);
+	assert_ptr_equal(out->format, &stat_formats[STAT_MEMORY_V1]);
+	return seen.fails ? seen.fails : seen.real->read_stat(instance, request, out);
+}
+
 struct bench {
 	struct test_model f;
 	struct backend noting;
@@ -64,6 +74,7 @@ static void begin(struct bench *bench, enum read_with with, enum read_target cgr
 	bench->noting = *bench->f.backend;
 	bench->noting.read_counts = noting_counts;
 	bench->noting.read_cpu_stat = noting_cpu_stat;
+	bench->noting.read_stat = noting_stat;
 	memset(&seen, 0, sizeof(seen));
 	seen.real = bench->f.backend;
 	bench->sampler = (struct sampler){.backend = &bench->noting,
@@ -112,15 +123,80 @@ static void both_files_are_one_read_and_both_texts_count(void **state)
 	end(&bench);
 }
 
-static void a_sweep_reads_it_of_every_memcg_before_its_file(void **state)
+/* What a read of it takes by itself, and what is in the text. */
+static long memory_stat_alone(struct bench *bench)
+{
+	struct read_request request = {.memcg = 0, .rows = ROWS_ALL};
+	size_t size = stat_text_max(&stat_formats[STAT_MEMORY_V1], bench->f.point.machine.nodes);
+	struct numa_counts counts;
+	char *text = malloc(size);
+	long length;
+
+	assert_non_null(text);
+	assert_int_equal(stat_counts_init(&counts, &stat_formats[STAT_MEMORY_V1],
+					  bench->f.point.machine.nodes,
+					  bench->f.point.machine.nids),
+			 0);
+	length = backend_read(bench->f.backend, bench->f.instance, &request, &counts, FORM_TEXT,
+			      TEXT_SEQ_PRINTF, text, size);
+	/* It is filled with what this file shows, and the other does not. */
+	assert_non_null(strstr(text, "\ntotal_pgfault "));
+	assert_null(strstr(text, "\ntotal_pgfault 0\n"));
+	numa_counts_fini(&counts);
+	free(text);
+	return length;
+}
+
+static void memory_stat_is_shown_before_numa_stat(void **state)
+{
+	struct bench bench;
+	long neighbour, both;
+
+	begin(&bench, WITH_MEMORY_STAT, TARGET_ROOT, FORM_TEXT);
+	neighbour = memory_stat_alone(&bench);
+	assert_true(neighbour > 0 && neighbour < (long)SEQ_FILE_START);
+	both = reader_read(bench.reader);
+	assert_int_equal(both, neighbour + (long)strlen(bench.reader->text));
+	assert_string_equal(seen.files, "sm");
+	assert_non_null(strstr(bench.reader->text, "hierarchical_total="));
+	end(&bench);
+
+	begin(&bench, WITH_MEMORY_STAT, TARGET_ROOT, FORM_COUNTS);
+	assert_int_equal(reader_read(bench.reader), 0);
+	assert_string_equal(seen.files, "sm");
+	end(&bench);
+}
+
+/* Each file has a buffer of its own, which grows by itself. */
+static void a_short_buffer_of_either_file_is_its_own_affair(void **state)
+{
+	struct bench bench;
+	long whole;
+
+	begin(&bench, WITH_MEMORY_STAT, TARGET_ROOT, FORM_TEXT);
+	whole = reader_read(bench.reader);
+	bench.f.point.read.buffer = BUFFER_KEPT;
+	bench.reader->neighbour.buffer_size = 512;
+	seen.nr = 0;
+	assert_int_equal(reader_read(bench.reader), whole);
+	assert_true(seen.nr > 2 && seen.files[seen.nr - 2] == 's');
+	assert_int_equal(bench.reader->buffer_size, SEQ_FILE_START);
+	assert_true(bench.reader->neighbour.buffer_size >= 1024);
+	seen.nr = 0;
+	assert_int_equal(reader_read(bench.reader), whole);
+	assert_string_equal(seen.files, "sm");
+	end(&bench);
+}
+
+static void sweep(enum read_with with, char file)
 {
 	struct bench bench;
 
-	begin(&bench, WITH_CPU_STAT, TARGET_ALL, FORM_TEXT);
+	begin(&bench, with, TARGET_ALL, FORM_TEXT);
 	assert_true(reader_read(bench.reader) > 0);
 	assert_int_equal(seen.nr, 2 * bench.f.tree->nr);
 	for (unsigned i = 0; i < seen.nr; i += 2) {
-		assert_int_equal(seen.files[i], 'c');
+		assert_int_equal(seen.files[i], file);
 		assert_int_equal(seen.files[i + 1], 'm');
 		assert_int_equal(seen.memcgs[i], seen.memcgs[i + 1]);
 		assert_true(!i || seen.memcgs[i] != seen.memcgs[i - 1]);
@@ -128,14 +204,41 @@ static void a_sweep_reads_it_of_every_memcg_before_its_file(void **state)
 	end(&bench);
 }
 
-static void a_read_of_it_that_fails_fails_the_read(void **state)
+static void a_sweep_reads_it_of_every_memcg_before_its_file(void **state)
+{
+	sweep(WITH_CPU_STAT, 'c');
+	sweep(WITH_MEMORY_STAT, 's');
+}
+
+static void fail_with(enum read_with with, const char *files)
 {
 	struct bench bench;
 
-	begin(&bench, WITH_CPU_STAT, TARGET_ROOT, FORM_TEXT);
+	begin(&bench, with, TARGET_ROOT, FORM_TEXT);
 	seen.fails = -EIO;
 	assert_int_equal(reader_read(bench.reader), -EIO);
-	assert_string_equal(seen.files, "c");
+	assert_string_equal(seen.files, files);
+	end(&bench);
+}
+
+static void a_read_of_it_that_fails_fails_the_read(void **state)
+{
+	fail_with(WITH_CPU_STAT, "c");
+	fail_with(WITH_MEMORY_STAT, "s");
+}
+
+/* Nothing is read twice where a back end does it all. */
+static void a_back_end_that_reads_it_by_itself_is_left_to_it(void **state)
+{
+	struct bench bench;
+
+	begin(&bench, WITH_MEMORY_STAT, TARGET_ROOT, FORM_TEXT);
+	readers_free(bench.reader, 1);
+	bench.noting.with = 1u << WITH_MEMORY_STAT;
+	assert_int_equal(readers_new(&bench.sampler, 1, 1, &bench.reader, NULL), 0);
+	assert_int_equal(reader_prepare(bench.reader, NULL), 0);
+	assert_true(reader_read(bench.reader) > 0);
+	assert_string_equal(seen.files, "m");
 	end(&bench);
 }
 
@@ -143,6 +246,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_files_are_one_read_and_both_texts_count),
+		cmocka_unit_test(memory_stat_is_shown_before_numa_stat),
+		cmocka_unit_test(a_short_buffer_of_either_file_is_its_own_affair),
+		cmocka_unit_test(a_back_end_that_reads_it_by_itself_is_left_to_it),
 		cmocka_unit_test(a_sweep_reads_it_of_every_memcg_before_its_file),
 		cmocka_unit_test(a_read_of_it_that_fails_fails_the_read),
 	};
