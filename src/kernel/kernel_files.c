@@ -2,7 +2,8 @@
 /*
  * The back end `kernel`: the running kernel's own file of a real cgroup, read as agents read it
  * (live_files.h). Of a sweep, every file that there is. What is timed is that, and nothing else; of
- * counts (read.form) the scan of the text, too.
+ * counts (read.form) the scan of the text, too. With read.with: memory.stat that is read in the
+ * same way before each file.
  *
  * A kernel prints what it prints: all rows, in its version's format. Rows that the model's format
  * lacks are left out when files are compared, and rows that the kernel lacks are not compared
@@ -65,8 +66,15 @@ static int read_and_scan(void *instance, const struct read_request *request,
 			 struct numa_counts *out, struct live_reads *reads)
 {
 	char *text;
-	long length = live_reads_text(instance, request->cpu, request->memcg, &text, reads);
+	long length = live_reads_text_beside(instance, request->cpu, request->memcg, &text, reads);
+	int r = 0;
 
+	if (length > 0)
+		r = live_scan(text, (size_t)length, request->rows,
+			      live_reads_counts_beside(instance, request->cpu));
+	if (length < 0 || r)
+		return r ? r : (int)length;
+	length = live_reads_text(instance, request->cpu, request->memcg, &text, reads);
 	return length < 0 ? (int)length : live_scan(text, (size_t)length, request->rows, out);
 }
 
@@ -90,6 +98,7 @@ const struct backend backend_kernel = {
 	.capabilities = BACKEND_PRINTED,
 	.uncounted = COUNTS_ALL_BUT_TEXT,
 	.files = 1u << STAT_NUMA_V2 | 1u << STAT_MEMORY_V1 | 1u << STAT_MEMORY_V2,
+	.with = 1u << WITH_MEMORY_STAT,
 	.fixture = &live_fixture,
 	.possible = possible,
 	.facts = live_reads_facts,

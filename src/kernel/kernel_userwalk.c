@@ -2,7 +2,8 @@
 /*
  * The back end `kernel-userwalk`: what an agent does that knows the sum of a subtree in no other
  * way: it reads the file of every memcg in it, and adds up the local rows. Local rows are those of
- * the memcg's own file.
+ * the memcg's own file. With read.with: memory.stat it reads and adds up that of each memcg before
+ * the memcg's other file.
  *
  * Which cgroups there are it knows beforehand, as an agent does that is told of new ones: no
  * directories are listed while a read is timed. Removed ones have no file, so what the dying hold
@@ -69,12 +70,10 @@ static void clear_sum(struct numa_counts *out)
 		out->cells[SCOPE_HIERARCHICAL * block + i] = 0;
 }
 
-/* One file, for the rows that are asked for. */
-static int add_file(struct live_reading *reading, const struct read_request *request,
-		    uint32_t memcg, struct numa_counts *out, struct live_reads *reads)
+/* What is asked for of a file. */
+static int add_text(const struct read_request *request, uint32_t memcg, const char *text,
+		    long length, struct numa_counts *out)
 {
-	char *text;
-	long length = live_reads_text(reading, request->cpu, memcg, &text, reads);
 	int r = 0;
 
 	if (length < 0)
@@ -86,6 +85,23 @@ static int add_file(struct live_reading *reading, const struct read_request *req
 	return r;
 }
 
+/* A memcg's file, and before it that of read.with. */
+static int add_file(struct live_reading *reading, const struct read_request *request,
+		    uint32_t memcg, struct numa_counts *out, struct live_reads *reads)
+{
+	char *text;
+	long length = live_reads_text_beside(reading, request->cpu, memcg, &text, reads);
+	int r = 0;
+
+	if (length)
+		r = add_text(request, memcg, text, length,
+			     live_reads_counts_beside(reading, request->cpu));
+	if (r)
+		return r;
+	length = live_reads_text(reading, request->cpu, memcg, &text, reads);
+	return add_text(request, memcg, text, length, out);
+}
+
 static int walk(struct live_reading *reading, const struct read_request *request,
 		struct numa_counts *out, struct live_reads *reads)
 {
@@ -95,6 +111,8 @@ static int walk(struct live_reading *reading, const struct read_request *request
 
 	if (request->rows & ROWS_HIERARCHICAL)
 		clear_sum(out);
+	if (request->rows & ROWS_HIERARCHICAL && reading->beside)
+		clear_sum(live_reads_counts_beside(reading, request->cpu));
 	r = add_file(reading, request, at, out, reads);
 	while (!r && request->rows & ROWS_HIERARCHICAL) {
 		at = memcg_tree_next(tree, request->memcg, at);
@@ -118,7 +136,8 @@ static int count_read(void *instance, const struct read_request *request, struct
 	uint64_t files = reading->counted.files;
 	int r = walk(reading, request, out, &reading->counted);
 
-	probe->counts.memcgs_visited += reading->counted.files - files;
+	files = reading->counted.files - files;
+	probe->counts.memcgs_visited += files / live_reads_per_memcg(reading->live.point);
 	return r;
 }
 
@@ -142,6 +161,7 @@ const struct backend backend_kernel_userwalk = {
 	.description = "reads the file of every real cgroup and adds up local rows, as an agent",
 	.uncounted = COUNTS_LOADS | COUNTS_OTHERS,
 	.files = 1u << STAT_MEMORY_V1,
+	.with = 1u << WITH_MEMORY_STAT,
 	.fixture = &live_fixture,
 	.possible = possible,
 	.facts = live_reads_facts,

@@ -207,7 +207,7 @@ int live_files_open(struct live_files *files, struct live_env *live, const char 
 		.kept = point->read.buffer == BUFFER_KEPT,
 	};
 	for (uint32_t i = 0; i < files->nr_memcgs; i++)
-		nr += wanted[i];
+		nr += wanted[i] ? 1 + (point->read.with != WITH_NONE) : 0;
 	r = raise_limit(live_files_descriptors(files->kept, nr, files->nr_readers), err);
 	if (r)
 		return r;

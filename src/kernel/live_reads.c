@@ -19,11 +19,17 @@
 struct live_reader {
 	_Alignas(APART) struct live_reads reads; /* that are not counted */
 	char *text; /* [room] */
+	struct numa_counts beside; /* of a file of read.with */
 };
 
 const char *live_reads_file(const struct point *point)
 {
 	return point->read.file == READ_NUMA_STAT ? "memory.numa_stat" : "memory.stat";
+}
+
+unsigned live_reads_per_memcg(const struct point *point)
+{
+	return point->read.with == WITH_NONE ? 1 : 2;
 }
 
 /* Which memcgs' files are read. NULL: no memory. */
@@ -107,8 +113,8 @@ static int fill(struct live_reading *reading, const struct backend_env *env, con
 	return r ? r : make_readers(reading, err);
 }
 
-int live_reads_create(const struct backend_env *env, const char *name, bool below, void **instance,
-		      struct error *err)
+static int make(const struct backend_env *env, const char *name, bool below,
+		struct live_reading **made, struct error *err)
 {
 	struct live_reading *reading = calloc(1, sizeof(*reading));
 	int r;
@@ -120,6 +126,37 @@ int live_reads_create(const struct backend_env *env, const char *name, bool belo
 	if (r)
 		live_reads_destroy(reading);
 	else
+		*made = reading;
+	return r;
+}
+
+/* The files of read.with, which are read as the others are. */
+static int make_beside(struct live_reading *reading, const struct backend_env *env, bool below,
+		       struct error *err)
+{
+	const struct point *point = env->point;
+	const struct stat_format *format = point_neighbour(point);
+	int r = format ? make(env, "memory.stat", below, &reading->beside, err) : 0;
+
+	for (unsigned i = 0; !r && format && i < reading->files.nr_readers; i++)
+		if (stat_counts_init(&reading->readers[i].beside, format, point->machine.nodes,
+				     point->machine.nids))
+			r = error_set(err, -ENOMEM, "out of memory for readers");
+	return r;
+}
+
+int live_reads_create(const struct backend_env *env, const char *name, bool below, void **instance,
+		      struct error *err)
+{
+	struct live_reading *reading;
+	int r = make(env, name, below, &reading, err);
+
+	if (r)
+		return r;
+	r = make_beside(reading, env, below, err);
+	if (r)
+		live_reads_destroy(reading);
+	else
 		*instance = reading;
 	return r;
 }
@@ -128,8 +165,12 @@ void live_reads_destroy(void *instance)
 {
 	struct live_reading *reading = instance;
 
-	for (unsigned i = 0; reading->readers && i < reading->files.nr_readers; i++)
+	if (reading->beside)
+		live_reads_destroy(reading->beside);
+	for (unsigned i = 0; reading->readers && i < reading->files.nr_readers; i++) {
+		numa_counts_fini(&reading->readers[i].beside);
 		free(reading->readers[i].text);
+	}
 	free(reading->readers);
 	live_files_close(&reading->files);
 	live_env_close(&reading->live);
@@ -152,18 +193,29 @@ static long read_file(struct live_reading *reading, unsigned reader, uint32_t me
 	return live_file_read_at(directory, reading->name, buffer, size, reads);
 }
 
+/* What was not opened beforehand is not read as the point says, and is read alone. */
+static bool has_beside(const struct live_reading *reading, uint32_t memcg)
+{
+	return reading->beside && live_files_has(&reading->beside->files, memcg);
+}
+
 long live_reads_read_text(void *instance, const struct read_request *request,
 			  struct numa_counts *scratch, enum text_style style, char *buffer,
 			  size_t size)
 {
 	struct live_reading *reading = instance;
+	long beside = 0, length;
 
-	(void)scratch;
-	(void)style;
 	if (request->cpu >= reading->files.nr_readers)
 		return -EINVAL;
-	return read_file(reading, request->cpu, request->memcg, buffer, size,
-			 &reading->readers[request->cpu].reads);
+	if (has_beside(reading, request->memcg))
+		beside = live_reads_read_text(reading->beside, request, scratch, style, buffer,
+					      size);
+	if (beside < 0)
+		return beside;
+	length = read_file(reading, request->cpu, request->memcg, buffer, size,
+			   &reading->readers[request->cpu].reads);
+	return length < 0 ? length : beside + length;
 }
 
 long live_reads_text(struct live_reading *reading, unsigned reader, uint32_t memcg, char **text,
@@ -179,16 +231,33 @@ long live_reads_text(struct live_reading *reading, unsigned reader, uint32_t mem
 			 reads ? reads : &own->reads);
 }
 
+long live_reads_text_beside(struct live_reading *reading, unsigned reader, uint32_t memcg,
+			    char **text, struct live_reads *reads)
+{
+	if (!has_beside(reading, memcg))
+		return 0;
+	return live_reads_text(reading->beside, reader, memcg, text, reads);
+}
+
+struct numa_counts *live_reads_counts_beside(struct live_reading *reading, unsigned reader)
+{
+	return &reading->readers[reader].beside;
+}
+
 size_t live_reads_text_room(const void *instance)
 {
-	return ((const struct live_reading *)instance)->room;
+	const struct live_reading *reading = instance;
+	const struct live_reading *beside = reading->beside;
+
+	return beside && beside->room > reading->room ? beside->room : reading->room;
 }
 
 int live_reads_descriptors_possible(const struct point *point, const char *backend, uint64_t files,
 				    struct error_list *reasons)
 {
-	uint64_t needed = live_files_descriptors(point->read.buffer == BUFFER_KEPT, files,
-						 point->read.readers);
+	uint64_t needed =
+		live_files_descriptors(point->read.buffer == BUFFER_KEPT,
+				       files * live_reads_per_memcg(point), point->read.readers);
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max >= needed)

@@ -16,11 +16,15 @@ struct live_reading {
 	char *name; /* of the files; owned */
 	size_t room; /* that any text fits in, with some to spare */
 	struct live_reader *readers; /* [files.nr_readers] */
-	struct live_reads counted; /* of counted reads */
+	struct live_reads counted; /* of counted reads, of both kinds of files */
+	struct live_reading
+		*beside; /* of read.with: memory.stat, the same memcgs' files; or NULL */
 };
 
 /* The name of the file that the point reads. */
 const char *live_reads_file(const struct point *point);
+/* How many files of a memcg it reads. */
+unsigned live_reads_per_memcg(const struct point *point);
 
 /*
  * An instance, a struct live_reading: the files called `name` of the memcgs whose files one read of
@@ -46,6 +50,14 @@ json_t *live_reads_facts(void *instance);
  */
 long live_reads_text(struct live_reading *reading, unsigned reader, uint32_t memcg, char **text,
 		     struct live_reads *reads);
+
+/*
+ * The same of the file that read.with has before that one, 0 where there is none; and what it is
+ * scanned into, which is the reader's own.
+ */
+long live_reads_text_beside(struct live_reading *reading, unsigned reader, uint32_t memcg,
+			    char **text, struct live_reads *reads);
+struct numa_counts *live_reads_counts_beside(struct live_reading *reading, unsigned reader);
 
 /* Descriptors that the point needs where a read reads so many files. */
 int live_reads_descriptors_possible(const struct point *point, const char *backend, uint64_t files,

@@ -494,12 +494,149 @@ static void a_third_reader_of_two_is_an_error(void **state)
 			 -EINVAL);
 }
 
+/* v1: a row of each kind that is compared, and of what it is with. */
+static void put_memory_stat(struct made *made, uint32_t memcg, unsigned pages, const char *more)
+{
+	char *text = malloc(65536);
+	int length;
+
+	length = snprintf(text, 65536,
+			  "cache 0\nrss 0\ninactive_anon 0\nactive_anon 0\ninactive_file 0\n"
+			  "active_file 0\nunevictable %u\n%s"
+			  "total_cache 0\ntotal_rss 0\ntotal_inactive_anon 0\n"
+			  "total_active_anon 0\ntotal_inactive_file 0\ntotal_active_file 0\n"
+			  "total_unevictable %u\n",
+			  4096 * pages, more, 4096 * pages);
+	assert_in_range(length, 1, 65535);
+	put_file(made, memcg, "memory.stat", text);
+	free(text);
+}
+
+static void read_both_by_kernel(struct made *made, enum read_buffer buffer, unsigned reads)
+{
+	char text[1024], both[2048], *longer = malloc(30001);
+	struct read_request request = {.memcg = 0, .rows = ROWS_ALL};
+	struct op_probe probe = {.lines = NULL};
+	struct live_reading *reading;
+	const struct numa_counts *beside;
+	long stat;
+
+	made->point.read.buffer = buffer;
+	made->point.read.with = WITH_MEMORY_STAT;
+	make_tree(made, 1);
+	put_file(made, 0, "memory.numa_stat", v1_text(text, 5, 7));
+	put_memory_stat(made, 0, 3, "");
+	create_well(made, &backend_kernel);
+	reading = made->instance;
+	assert_int_equal(count(made, 0, &probe), 0);
+	expect_v1(made, 5, 12);
+	expect_reads(made, 2, reads, buffer == BUFFER_KEPT ? "kept" : "reopened");
+	beside = live_reads_counts_beside(reading, 0);
+	assert_int_equal(beside->cells[stat_cell(beside, SCOPE_HIERARCHICAL, 0, 0)], 0);
+	stat = (long)(reading->counted.bytes - strlen(text));
+	assert_true(stat > 0);
+	assert_int_equal(probe.counts.text_bytes, reading->counted.bytes);
+	assert_int_equal(backend_kernel.read_text(made->instance, &request, &made->counts,
+						  TEXT_FAST, both, sizeof(both)),
+			 stat + (long)strlen(text));
+	/* The file's own is in the buffer, not what came before it. */
+	assert_memory_equal(both, text, strlen(text));
+
+	/* No room of either is written beyond. */
+	memset(longer, 'x', 30000);
+	longer[29999] = '\n';
+	longer[30000] = '\0';
+	put_memory_stat(made, 0, 3, longer);
+	free(longer);
+	assert_int_equal(count(made, 0, &probe), -ENOSPC);
+}
+
+static void memory_stat_is_read_before_a_file(void **state)
+{
+	read_both_by_kernel(*state, BUFFER_REOPENED, 4);
+}
+
+static void memory_stat_is_read_through_a_descriptor_of_its_own(void **state)
+{
+	read_both_by_kernel(*state, BUFFER_KEPT, 2);
+}
+
+static void a_longer_memory_stat_has_room(void **state)
+{
+	struct made *made = *state;
+	struct op_probe probe = {.lines = NULL};
+	char text[1024], *longer = malloc(30001);
+
+	memset(longer, 'x', 30000);
+	longer[29999] = '\n';
+	longer[30000] = '\0';
+	made->point.read.with = WITH_MEMORY_STAT;
+	make_tree(made, 1);
+	put_file(made, 0, "memory.numa_stat", v1_text(text, 5, 7));
+	put_memory_stat(made, 0, 3, longer);
+	free(longer);
+	create_well(made, &backend_kernel);
+	assert_true(backend_kernel.text_room(made->instance) > 30000);
+	assert_int_equal(count(made, 0, &probe), 0);
+	assert_true(probe.counts.text_bytes > 30000 + strlen(text));
+}
+
+static void a_walk_reads_and_adds_up_both_files(void **state)
+{
+	struct made *made = *state;
+	struct op_probe probe = {.lines = NULL};
+	const struct numa_counts *beside;
+	unsigned found = 0;
+	char text[1024];
+
+	made->point.read.with = WITH_MEMORY_STAT;
+	make_tree(made, 1);
+	for (uint32_t i = 0; i < made->tree->nr; i++) {
+		put_file(made, i, "memory.numa_stat", v1_text(text, 5, 0));
+		put_memory_stat(made, i, 3, "");
+	}
+	create_well(made, &backend_kernel_userwalk);
+	for (unsigned again = 1; again <= 2; again++) {
+		assert_int_equal(count(made, 0, &probe), 0);
+		expect_v1(made, 5, 25);
+		assert_int_equal(probe.counts.memcgs_visited, 5 * again);
+		expect_reads(made, 10 * again, 20 * again, "reopened");
+	}
+	beside = live_reads_counts_beside(made->instance, 0);
+	for (unsigned row = 0; row < beside->format->nr_rows; row++) {
+		if (strcmp(beside->format->rows[row].name, "unevictable") != 0)
+			continue;
+		found++;
+		assert_int_equal(beside->cells[stat_cell(beside, SCOPE_LOCAL, row, 0)], 3);
+		assert_int_equal(beside->cells[stat_cell(beside, SCOPE_HIERARCHICAL, row, 0)], 15);
+	}
+	assert_int_equal(found, 1);
+}
+
+static void a_memory_stat_that_is_not_there_is_an_error(void **state)
+{
+	struct made *made = *state;
+	struct error err = {.text = ""};
+	char text[1024];
+
+	made->point.read.with = WITH_MEMORY_STAT;
+	make_tree(made, 1);
+	put_file(made, 0, "memory.numa_stat", v1_text(text, 5, 7));
+	assert_int_equal(create(made, &backend_kernel, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "cannot open"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 	const struct CMUnitTest tests[] = {
 		TEST(a_file_opened_anew_is_read_to_its_end),
 		TEST(a_file_that_stays_open_is_read_by_one_call),
+		TEST(memory_stat_is_read_before_a_file),
+		TEST(memory_stat_is_read_through_a_descriptor_of_its_own),
+		TEST(a_longer_memory_stat_has_room),
+		TEST(a_walk_reads_and_adds_up_both_files),
+		TEST(a_memory_stat_that_is_not_there_is_an_error),
 		TEST(a_text_longer_than_any_room_is_an_error),
 		TEST(a_file_longer_than_a_page_has_room),
 		TEST(a_file_that_is_missing_is_named),
