@@ -358,8 +358,11 @@ int walk_percpu(struct walk_run *run)
 	bpf_iter_num_new(&it, 0, WALK_ROWS * (1 + machine.nr_nodes));
 	while ((pass = bpf_iter_num_next(&it))) {
 		bpf_rcu_read_lock();
-		outcome = pass_percpu(answer, run->top.css, run->alone, (__u32)*pass % WALK_ROWS,
-				      (__u32)*pass / WALK_ROWS);
+		/* Between two passes nothing keeps it. */
+		outcome = id_of(run->top.css) != run->top.id
+				  ? WALK_GONE
+				  : pass_percpu(answer, run->top.css, run->alone,
+						(__u32)*pass % WALK_ROWS, (__u32)*pass / WALK_ROWS);
 		bpf_rcu_read_unlock();
 		if (outcome != WALK_DONE)
 			break;
