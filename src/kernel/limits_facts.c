@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "driver/available.h"
+#include "kernel/capture_walk.h"
 #include "kernel/live_fill.h"
 #include "kernel/own_note.h"
 
@@ -120,6 +121,26 @@ static void gather_v2(const struct hierarchy *hierarchy, struct live_facts *fact
 	/* The table's number is of the whole machine, if it has one. */
 	if (facts->memcgs < living + dying + 1)
 		facts->memcgs = living + dying + 1;
+}
+
+static int count_one(void *arg, int directory, uint32_t depth, const char *name, struct error *err)
+{
+	(void)directory;
+	(void)depth;
+	(void)name;
+	(void)err;
+	++*(uint64_t *)arg;
+	return 1;
+}
+
+void live_facts_count(const struct hierarchy *hierarchy, struct live_facts *facts)
+{
+	uint64_t visible = 0;
+	struct capture_walk walk = {.visit = count_one, .arg = &visible};
+
+	if (!hierarchy->in_part && !capture_walk(&walk, hierarchy->fd, NULL) &&
+	    visible < facts->memcgs)
+		facts->memcgs = visible;
 }
 
 static bool may_lock_all(const char *root)

@@ -117,8 +117,7 @@ static int numbers(const struct live_demand *demand, const struct live_facts *fa
 	int r = 0;
 
 	r |= over(reasons, cgroups, less(MEMCG_IDS, facts->memcgs), "cgroups",
-		  "of the kernel's 65,535 ids of memcgs those that exist, removed ones that still "
-		  "hold pages included, leave");
+		  "of the kernel's 65,535 ids of memcgs those that exist leave");
 	r |= over(reasons, cgroups, less(facts->max_descendants, facts->descendants), "cgroups",
 		  "cgroup.max.descendants leaves");
 	r |= over(reasons, demand->levels, facts->max_levels, "levels of cgroups",

@@ -42,7 +42,9 @@ struct live_facts {
 	bool handed_down; /* v2: `memory` is in cgroup.subtree_control */
 	bool has_processes; /* v2: in a top that is not the machine's root: it hands nothing down */
 	bool has_file;
-	uint64_t memcgs; /* on this machine, removed ones that are still there included */
+	/* On this machine, removed ones that are still there included: a bound of those that hold
+	 * an id. See live_facts_count(). */
+	uint64_t memcgs;
 	uint64_t descendants, max_descendants, max_levels; /* v2: of the hierarchy's top */
 	uint64_t memory; /* bytes that this process may still take */
 	uint64_t lockable; /* bytes */
@@ -60,6 +62,13 @@ struct live_demand live_demand_of(const struct point *point, const struct memcg_
  */
 void live_facts_gather(const struct hierarchy *hierarchy, const char *notes, const char *root,
 		       const char *file, struct live_facts *facts);
+
+/*
+ * Count memcgs that have a directory instead, as only these hold ids: one that is removed gives its
+ * id back while its pages are still there, unless some are in swap. Takes some microseconds for
+ * each, so it is for where the bound is in the way. What is mounted in part does not show all.
+ */
+void live_facts_count(const struct hierarchy *hierarchy, struct live_facts *facts);
 
 /* 0, or -ENODEV with every reason added. */
 int live_limits_check(const struct live_demand *demand, const struct live_facts *facts,

@@ -90,6 +90,8 @@ static int limits_allow(const struct live_demand *demand, const struct machine *
 		return -ENODEV;
 	}
 	live_facts_gather(&hierarchy, noted ? notes : NULL, "", demand->file, &facts);
+	if (facts.memcgs + demand->memcgs + LIVE_OTHERS > MEMCG_IDS)
+		live_facts_count(&hierarchy, &facts);
 	if (!noted)
 		facts.notes_error = no_notes;
 	facts.memory = available_memory();

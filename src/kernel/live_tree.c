@@ -104,11 +104,11 @@ static int make_one(struct live_tree *live, uint32_t memcg, const struct live_pr
 		return parent;
 	if (mkdirat(parent, memcg_tree_name(tree, memcg, name), 0755) == 0)
 		return 0;
-	return error_set(err, -errno, "cannot make cgroup %s, memcg %u of %u: %s%s", name, memcg,
-			 tree->description.memcgs, strerror(errno),
-			 errno == ENOSPC ? " (the kernel has 65,535 ids for memcgs, those of "
-					   "removed ones that still hold pages included)"
-					 : "");
+	return error_set(
+		err, -errno, "cannot make cgroup %s, memcg %u of %u: %s%s", name, memcg,
+		tree->description.memcgs, strerror(errno),
+		/* of newer kernels EBUSY */
+		errno == ENOSPC || errno == EBUSY ? " (the kernel has 65,535 ids for memcgs)" : "");
 }
 
 static int make_memcgs(struct live_tree *live, const struct live_progress *progress,

@@ -264,6 +264,11 @@ static void facts_are_read_from_files(void **state)
 	live_facts_gather(&place->hierarchy, place->notes, place->directory, "memory.numa_stat",
 			  &facts);
 	assert_int_equal(facts.memcgs, 300);
+	/* Removed ones are among these, and hold no ids: there is one below the top. */
+	make_below(place->top, "living");
+	live_facts_count(&place->hierarchy, &facts);
+	assert_int_equal(facts.memcgs, 2);
+	assert_int_equal(unlinkat(place->hierarchy.fd, "living", AT_REMOVEDIR), 0);
 	assert_int_equal(facts.descendants, 40);
 	assert_int_equal(facts.max_descendants, 50);
 	assert_true(facts.max_levels == UINT64_MAX);
