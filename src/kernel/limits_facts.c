@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #define TEXT_MAX 65536
-/* Descriptors that a process has open beside files that it reads, with room to spare. */
+/* Descriptors that a process has open beside files that it reads, with room to spare. For those a
+ * back end raises its limit: live_reads_descriptors_possible(). */
 #define DESCRIPTORS 128u
 /* Tasks beside readers: the one that charges, the one that measures, and who watches them. */
 #define TASKS 8u
@@ -26,13 +27,12 @@
 struct live_demand live_demand_of(const struct point *point, const struct memcg_tree *tree)
 {
 	struct charge_plan plan = {.point = point};
-	bool kept = point->read.cgroup == TARGET_ALL && point->read.buffer == BUFFER_KEPT;
 	struct live_demand demand = {
 		.memcgs = tree->nr,
 		.levels = (uint64_t)tree->max_depth + 2,
 		.pages = live_fill_room(&plan, tree),
 		.tasks = TASKS + point->read.readers,
-		.descriptors = DESCRIPTORS + (kept ? tree->nr - tree->nr_dying : 0),
+		.descriptors = DESCRIPTORS,
 		.file = point->read.file == READ_NUMA_STAT ? "memory.numa_stat" : "memory.stat",
 	};
 

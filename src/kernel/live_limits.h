@@ -27,7 +27,7 @@ struct live_demand {
 	uint64_t ancestors; /* of all of them together */
 	struct charger_pages pages;
 	uint64_t tasks; /* that exist at a time beside this process */
-	uint64_t descriptors; /* that one process has open at a time */
+	uint64_t descriptors; /* that one process has open at a time, files that are read apart */
 	const char *file; /* of a cgroup, that is read */
 	bool enable_controllers;
 };

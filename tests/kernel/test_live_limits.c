@@ -2,6 +2,7 @@
 /* Each limit is found on made-up machines, all that are exceeded at once, and none that is not. */
 #include "kernel/live_limits.h"
 #include "place.h"
+#include "scenario/parameter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,6 +170,25 @@ static void tasks_and_descriptors_are_limited(void **state)
 	refused(&demand, &facts, "RLIMIT_NOFILE (ulimit -n) allows 1024");
 }
 
+/* Whoever reads them raises the limit that can be raised, and asks for the other. */
+static void files_that_are_kept_are_not_of_the_tree(void **state)
+{
+	struct live_demand kept, reopened;
+	struct memcg_tree *tree;
+	struct point point;
+
+	(void)state;
+	point_init(&point);
+	point.tree.memcgs = 100;
+	point.read.cgroup = TARGET_ALL;
+	assert_int_equal(memcg_tree_new(&point.tree, &tree), 0);
+	reopened = live_demand_of(&point, tree);
+	point.read.buffer = BUFFER_KEPT;
+	kept = live_demand_of(&point, tree);
+	assert_int_equal(kept.descriptors, reopened.descriptors);
+	memcg_tree_free(tree);
+}
+
 static void rights_are_asked_for(void **state)
 {
 	struct live_demand demand = demand_of_ten_thousand();
@@ -321,6 +341,7 @@ int main(void)
 		cmocka_unit_test(cgroups_take_what_was_measured),
 		cmocka_unit_test(locked_pages_have_a_limit_of_their_own),
 		cmocka_unit_test(tasks_and_descriptors_are_limited),
+		cmocka_unit_test(files_that_are_kept_are_not_of_the_tree),
 		cmocka_unit_test(rights_are_asked_for),
 		cmocka_unit_test(controllers_are_handed_down_or_may_be),
 		cmocka_unit_test(all_reasons_are_told),
