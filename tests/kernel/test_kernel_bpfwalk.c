@@ -10,6 +10,7 @@
 #include "kernel/live_env.h"
 #include "kernel/live_fixture.h"
 #include "kernel/walk_bpf.h"
+#include "sanitized.h"
 #include "scenario/parameter.h"
 #include "scenario/target.h"
 #include "timing/clock.h"
@@ -22,22 +23,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* A sanitizer's own pages are charged with those of the task that it looks after: then what was
- * charged is not all that is there, and only the kernel's files say what is. */
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED
-#endif
-#ifdef SANITIZED
-static const bool charges_are_all = false;
-#else
-static const bool charges_are_all = true;
-#endif
 
 #define MEMCGS 150
 #define PAGES  100

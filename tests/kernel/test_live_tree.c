@@ -14,6 +14,7 @@
 #include "memcg/stat_parse.h"
 #include "memcg/tree_name.h"
 #include "place/machine.h"
+#include "sanitized.h"
 #include "scenario/parameter.h"
 #include "scenario/point.h"
 
@@ -109,6 +110,10 @@ static bool live_init(struct live *live, uint32_t dying_ppm)
 	struct error err = {.text = ""};
 	int r;
 
+	if (!charges_are_all) {
+		print_message("# skipped: a sanitizer's own pages are charged, too\n");
+		return false;
+	}
 	memset(live, 0, sizeof(*live));
 	point_init(&live->point);
 	live->point.tree.memcgs = MEMCGS;
