@@ -12,7 +12,7 @@
 /* What was ignored when we were started stays ignored, as for any command behind nohup or `&`. */
 static sigset_t watched(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM};
+	static const int signals[] = {SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM};
 	struct sigaction action;
 	sigset_t set;
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SIGINT and SIGTERM as something to poll for: no handler, no global flag. The sweep ends at a
- * point where nothing is lost, and the signal is then raised again, so that a shell sees 130 or
- * 143.
+ * Signals that end a program, as something to poll for: no handler, no global flag. The sweep ends
+ * at a point where nothing is lost and nothing stays behind, and the signal is then raised again,
+ * so that a shell sees 130 or 143. They are SIGINT and SIGTERM, SIGQUIT, SIGHUP (the terminal is
+ * gone) and SIGPIPE (nobody reads our progress any more: it waits here as the others do, where the
+ * write has failed).
  */
 #ifndef MEMCGBENCH_DRIVER_INTERRUPT_H
 #define MEMCGBENCH_DRIVER_INTERRUPT_H
 
-/* Block both signals and return a descriptor that becomes readable when one arrives; -errno. */
+/* Block these signals and return a descriptor that becomes readable when one arrives; -errno. */
 int interrupt_open(void);
 /* The signal that arrived, or 0. It is consumed. */
 int interrupt_take(int fd);

@@ -146,6 +146,26 @@ def one_that_is_interrupted_while_it_measures_does_so_too():
         equal(_left(top, process.pid), [])
 
 
+def a_terminal_that_goes_away_leaves_nothing():
+    top = _hierarchy()
+    with tap.directory() as folder:
+        for sent in (signal.SIGHUP, signal.SIGQUIT):
+            process = _start(folder, sent)
+            tap.wait_for(lambda pid=process.pid: _left(top, pid))
+            equal(_end(process, sent), -sent)
+            equal(_left(top, process.pid), [])
+
+
+def progress_that_nobody_reads_any_more_leaves_nothing():
+    top = _hierarchy()
+    with tap.directory() as folder:
+        process = _start(folder, 1)
+        tap.wait_for(lambda: _left(top, process.pid))
+        process.stderr.close()
+        equal(process.wait(60), -signal.SIGPIPE)
+        equal(_left(top, process.pid), [])
+
+
 def limits_are_told_before_anything_is_made():
     top = _hierarchy()
     with tap.directory() as folder:
