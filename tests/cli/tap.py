@@ -50,11 +50,22 @@ def run_ignoring_children(*args, cwd=None, env=None, timeout=60):
                           preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 
 
+def _as_from_a_terminal(before):
+    """Who was started by `&` ignores signals, and so would the program."""
+    def prepare():
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        if before:
+            before()
+    return prepare
+
+
 def start(*args, cwd=None, env=None, before=None):
     """The same, left running; `before` is called in the child before it becomes the program."""
     return subprocess.Popen([PROGRAM, *map(str, args)], cwd=cwd, env=env or environment(),
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, preexec_fn=before)
+                            stderr=subprocess.PIPE, text=True,
+                            preexec_fn=_as_from_a_terminal(before))
 
 
 def sanitized():
